@@ -1,0 +1,9 @@
+/** What a provider of kernels implements. */
+@Export
+@Version("1.0.0")
+@NullMarked
+package dev.vt.api.spi;
+
+import org.jspecify.annotations.NullMarked;
+import org.osgi.annotation.bundle.Export;
+import org.osgi.annotation.versioning.Version;

@@ -1,0 +1,303 @@
+package dev.vt.api.tensor;
+
+import dev.vt.api.VtException;
+import dev.vt.api.device.Device;
+import dev.vt.api.device.Memory;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+
+/**
+ * A view of a block of memory: element type, up to four dimensions, strides in elements. It owns nothing; the block must live
+ * as long as work on the view does. Immutable, so any thread may hold it. For a block type the last dimension is contiguous
+ * and both the last dimension and the other strides are whole blocks.
+ */
+public final class Tensor {
+    /** The highest number of dimensions. */
+    public static final int MAX_RANK = 4;
+
+    private final Memory memory;
+    private final MemorySegment segment;
+    private final Device device;
+    private final long offset;
+    private final DType dtype;
+    private final int rank;
+    private final long[] shape;
+    private final long[] strides;
+    private final long elements;
+    private final long span;
+    private final boolean contiguous;
+
+    private Tensor(Memory memory, long offset, DType dtype, long[] shape, long[] strides) {
+        this.memory = memory;
+        this.segment = memory.segment();
+        this.device = memory.device();
+        this.offset = offset;
+        this.dtype = dtype;
+        this.rank = shape.length;
+        this.shape = shape;
+        this.strides = strides;
+        this.elements = count(shape);
+        this.contiguous = isContiguous(shape, strides);
+        this.span = span(dtype, shape, strides);
+        long end = Math.addExact(offset, span);
+        if (offset < 0 || end > memory.size()) {
+            throw VtException.invalidArgument("tensor " + this + ": bytes " + offset + " to " + end
+                    + " lie outside memory block " + memory.id() + " of " + memory.size() + " bytes on " + device);
+        }
+    }
+
+    /** A contiguous view from the block's start. */
+    public static Tensor of(Memory memory, DType dtype, long... shape) {
+        return of(memory, 0, dtype, shape);
+    }
+
+    /** A contiguous view from a byte offset on. */
+    public static Tensor of(Memory memory, long byteOffset, DType dtype, long... shape) {
+        long[] dims = checkedShape(shape);
+        return new Tensor(memory, byteOffset, Objects.requireNonNull(dtype), dims, contiguousStrides(dims));
+    }
+
+    /** A view with strides in elements. */
+    public static Tensor strided(Memory memory, long byteOffset, DType dtype, long[] shape, long[] strides) {
+        long[] dims = checkedShape(shape);
+        if (strides.length != dims.length) {
+            throw VtException.invalidArgument(
+                    "tensor: expected " + dims.length + " strides, given " + strides.length);
+        }
+        for (long s : strides) {
+            if (s < 0) {
+                throw VtException.invalidArgument("tensor: expected strides of 0 or more, given " + s);
+            }
+        }
+        return new Tensor(memory, byteOffset, Objects.requireNonNull(dtype), dims, strides.clone());
+    }
+
+    /** Bytes that a contiguous tensor of this type and shape takes. */
+    public static long bytes(DType dtype, long... shape) {
+        long[] dims = checkedShape(shape);
+        if (dims.length == 0) {
+            return dtype.rowBytes(1);
+        }
+        long rows = 1;
+        for (int i = 0; i < dims.length - 1; i++) {
+            rows = Math.multiplyExact(rows, dims[i]);
+        }
+        return Math.multiplyExact(rows, dtype.rowBytes(dims[dims.length - 1]));
+    }
+
+    public Memory memory() {
+        return memory;
+    }
+
+    /** The whole block's segment; the data starts at {@link #offset()}. */
+    public MemorySegment segment() {
+        return segment;
+    }
+
+    public Device device() {
+        return device;
+    }
+
+    /** Where the data starts in the block, in bytes. */
+    public long offset() {
+        return offset;
+    }
+
+    public DType dtype() {
+        return dtype;
+    }
+
+    public int rank() {
+        return rank;
+    }
+
+    /** Size of dimension {@code i}. */
+    public long dim(int i) {
+        return shape[i];
+    }
+
+    /** Size of the last dimension; 1 for a scalar. */
+    public long lastDim() {
+        return rank == 0 ? 1 : shape[rank - 1];
+    }
+
+    /** Stride of dimension {@code i} in elements. */
+    public long stride(int i) {
+        return strides[i];
+    }
+
+    public long[] shape() {
+        return shape.clone();
+    }
+
+    public long[] strides() {
+        return strides.clone();
+    }
+
+    /** Number of elements. */
+    public long elements() {
+        return elements;
+    }
+
+    /** Bytes from the first to the last element of the view. */
+    public long byteSpan() {
+        return span;
+    }
+
+    /** True when the elements follow each other in row-major order without gaps. */
+    public boolean contiguous() {
+        return contiguous;
+    }
+
+    public boolean sameShape(Tensor other) {
+        if (rank != other.rank) {
+            return false;
+        }
+        for (int i = 0; i < rank; i++) {
+            if (shape[i] != other.shape[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** True when the byte ranges of the two views have a byte in common. */
+    public boolean overlaps(Tensor other) {
+        return memory == other.memory && span > 0 && other.span > 0 && offset < other.offset + other.span
+                && other.offset < offset + span;
+    }
+
+    /** True when both are the same view of the same bytes. */
+    public boolean sameView(Tensor other) {
+        return this == other
+                || (memory == other.memory && offset == other.offset && dtype == other.dtype && sameShape(other)
+                        && java.util.Arrays.equals(strides, other.strides));
+    }
+
+    /** Rows {@code from} to {@code to} (exclusive) of the first dimension. */
+    public Tensor rows(long from, long to) {
+        if (rank == 0 || from < 0 || to < from || to > shape[0]) {
+            throw VtException.invalidArgument("tensor " + this + ": rows " + from + " to " + to + " are not in it");
+        }
+        long[] dims = shape.clone();
+        dims[0] = to - from;
+        long start = to == from ? offset : Math.addExact(offset, bytesAt(dtype, Math.multiplyExact(from, strides[0])));
+        return new Tensor(memory, start, dtype, dims, strides.clone());
+    }
+
+    /** Columns {@code from} to {@code to} (exclusive) of the last dimension, in whole blocks. */
+    public Tensor columns(long from, long to) {
+        if (rank == 0 || from < 0 || to < from || to > shape[rank - 1]) {
+            throw VtException.invalidArgument("tensor " + this + ": columns " + from + " to " + to + " are not in it");
+        }
+        long[] dims = shape.clone();
+        dims[rank - 1] = to - from;
+        long start = to == from ? offset : Math.addExact(offset, bytesAt(dtype, Math.multiplyExact(from, strides[rank - 1])));
+        return new Tensor(memory, start, dtype, dims, strides.clone());
+    }
+
+    /** The same elements in another shape; only a contiguous view can be reshaped. */
+    public Tensor reshape(long... newShape) {
+        long[] dims = checkedShape(newShape);
+        if (!contiguous || count(dims) != elements) {
+            throw VtException.invalidArgument("tensor " + this + ": can't be seen as " + java.util.Arrays.toString(newShape)
+                    + (contiguous ? "" : " since it is not contiguous"));
+        }
+        return new Tensor(memory, offset, dtype, dims, contiguousStrides(dims));
+    }
+
+    private static long[] checkedShape(long[] shape) {
+        if (shape.length > MAX_RANK) {
+            throw VtException.invalidArgument("tensor: expected at most 4 dimensions, given " + shape.length);
+        }
+        long product = 1;
+        for (long d : shape) {
+            if (d < 0) {
+                throw VtException.invalidArgument(
+                        "tensor: expected sizes of 0 or more, given " + java.util.Arrays.toString(shape));
+            }
+            try {
+                product = Math.multiplyExact(product, d);
+            } catch (ArithmeticException e) {
+                throw VtException.invalidArgument(
+                        "tensor: the sizes " + java.util.Arrays.toString(shape) + " are more elements than fit in 63 bits");
+            }
+        }
+        return shape.clone();
+    }
+
+    private static long count(long[] shape) {
+        long n = 1;
+        for (long d : shape) {
+            n *= d;
+        }
+        return n;
+    }
+
+    private static long[] contiguousStrides(long[] shape) {
+        long[] s = new long[shape.length];
+        long step = 1;
+        for (int i = shape.length - 1; i >= 0; i--) {
+            s[i] = step;
+            step = Math.multiplyExact(step, Math.max(1, shape[i]));
+        }
+        return s;
+    }
+
+    private static boolean isContiguous(long[] shape, long[] strides) {
+        long step = 1;
+        for (int i = shape.length - 1; i >= 0; i--) {
+            if (shape[i] == 0) {
+                return true;
+            }
+            if (shape[i] != 1 && strides[i] != step) {
+                return false;
+            }
+            step = Math.multiplyExact(step, shape[i]);
+        }
+        return true;
+    }
+
+    private static long span(DType dtype, long[] shape, long[] strides) {
+        long last = 0;
+        for (int i = 0; i < shape.length; i++) {
+            if (shape[i] == 0) {
+                return 0;
+            }
+            last = Math.addExact(last, Math.multiplyExact(shape[i] - 1, strides[i]));
+        }
+        if (dtype.isBlock()) {
+            checkBlocks(dtype, shape, strides);
+            long row = shape[shape.length - 1];
+            return bytesAt(dtype, last + 1 - row) + dtype.rowBytes(row);
+        }
+        return Math.multiplyExact(last + 1, dtype.blockBytes());
+    }
+
+    private static void checkBlocks(DType dtype, long[] shape, long[] strides) {
+        int n = shape.length;
+        boolean whole = n > 0 && strides[n - 1] == 1 && shape[n - 1] % dtype.blockElements() == 0;
+        for (int i = 0; whole && i < n - 1; i++) {
+            whole = strides[i] % dtype.blockElements() == 0;
+        }
+        if (!whole) {
+            throw VtException.invalidArgument("tensor of " + dtype + ": expected a contiguous last dimension and strides of whole"
+                    + " blocks of " + dtype.blockElements() + ", given shape " + java.util.Arrays.toString(shape)
+                    + " strides " + java.util.Arrays.toString(strides));
+        }
+    }
+
+    private static long bytesAt(DType dtype, long element) {
+        return dtype.rowBytes(element);
+    }
+
+    /** The short form of messages: {@code f32[2,64]}. */
+    @Override
+    public String toString() {
+        StringBuilder s = new StringBuilder(dtype.label()).append('[');
+        for (int i = 0; i < rank; i++) {
+            s.append(i == 0 ? "" : ",").append(shape[i]);
+        }
+        return s.append(']').toString();
+    }
+}

@@ -1,0 +1,15 @@
+package dev.vt.backend.cpu;
+
+import dev.vt.api.device.Queue;
+
+/**
+ * A queue of the CPU backend. Kernels for the CPU cast the queue that they are given to this type, decide at once whether they
+ * serve the call, and hand their work over as a task. Nothing is written before the task runs.
+ */
+public interface CpuQueue extends Queue {
+    /**
+     * Queues a task; tasks of a queue run one after the other, in order, on the queue's own thread. During a capture the task is
+     * kept in the graph instead, and must therefore be able to run more than once. A task that throws fails the queue.
+     */
+    void submit(CpuTask task);
+}

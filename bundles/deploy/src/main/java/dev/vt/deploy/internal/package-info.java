@@ -1,0 +1,5 @@
+/** The watcher of the deploy folder. */
+@NullMarked
+package dev.vt.deploy.internal;
+
+import org.jspecify.annotations.NullMarked;

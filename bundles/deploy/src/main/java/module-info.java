@@ -1,0 +1,11 @@
+/** Hot deployment from a folder. */
+module dev.vt.deploy {
+    requires static org.jspecify;
+    requires static org.osgi.annotation.bundle;
+    requires static org.osgi.annotation.versioning;
+    requires static org.osgi.service.component.annotations;
+    requires static osgi.core;
+    requires dev.vt.api;
+
+    exports dev.vt.deploy;
+}

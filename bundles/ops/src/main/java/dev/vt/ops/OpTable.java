@@ -1,0 +1,103 @@
+package dev.vt.ops;
+
+import dev.vt.api.VtException;
+import dev.vt.api.op.Op;
+import dev.vt.ops.kernel.ApplyMinP;
+import dev.vt.ops.kernel.ApplyPenalties;
+import dev.vt.ops.kernel.ApplyTemperature;
+import dev.vt.ops.kernel.ApplyTopKTopP;
+import dev.vt.ops.kernel.Binary;
+import dev.vt.ops.kernel.Embedding;
+import dev.vt.ops.kernel.GreedyArgmax;
+import dev.vt.ops.kernel.LayerNorm;
+import dev.vt.ops.kernel.Matmul;
+import dev.vt.ops.kernel.PagedAttention;
+import dev.vt.ops.kernel.QkvSplit;
+import dev.vt.ops.kernel.RandomSample;
+import dev.vt.ops.kernel.ReshapeAndCache;
+import dev.vt.ops.kernel.RmsNorm;
+import dev.vt.ops.kernel.RopeCosSinCache;
+import dev.vt.ops.kernel.RopeFromCache;
+import dev.vt.ops.kernel.RopeNeox;
+import dev.vt.ops.kernel.Unary;
+import dev.vt.ops.kernel.UnaryScalar;
+import java.util.List;
+import java.util.Optional;
+
+/** Every op of the catalogue. The numbers are stable: an id is never given to another op. */
+public final class OpTable {
+    public static final Op<Matmul> MATMUL = Op.of(0, "matmul", Matmul.class);
+    public static final Op<RmsNorm> RMS_NORM = Op.of(1, "rms_norm", RmsNorm.class);
+    public static final Op<Unary> SILU_AND_MUL = Op.of(2, "silu_and_mul", Unary.class);
+    public static final Op<RopeNeox> ROPE_NEOX = Op.of(3, "rope_neox", RopeNeox.class);
+    public static final Op<Embedding> EMBEDDING = Op.of(4, "embedding", Embedding.class);
+    public static final Op<ReshapeAndCache> RESHAPE_AND_CACHE = Op.of(15, "reshape_and_cache", ReshapeAndCache.class);
+    public static final Op<PagedAttention> PAGED_ATTENTION = Op.of(21, "paged_attention", PagedAttention.class);
+    public static final Op<ApplyTemperature> APPLY_TEMPERATURE = Op.of(22, "apply_temperature", ApplyTemperature.class);
+    public static final Op<GreedyArgmax> GREEDY_ARGMAX = Op.of(23, "greedy_argmax", GreedyArgmax.class);
+    public static final Op<ApplyTopKTopP> APPLY_TOP_K_TOP_P = Op.of(24, "apply_top_k_top_p", ApplyTopKTopP.class);
+    public static final Op<Unary> COMPUTE_PROBS = Op.of(25, "compute_probs", Unary.class);
+    public static final Op<Unary> COMPUTE_LOGPROBS = Op.of(26, "compute_logprobs", Unary.class);
+    public static final Op<RandomSample> RANDOM_SAMPLE = Op.of(27, "random_sample", RandomSample.class);
+    public static final Op<ApplyPenalties> APPLY_PENALTIES = Op.of(28, "apply_penalties", ApplyPenalties.class);
+    public static final Op<ApplyMinP> APPLY_MIN_P = Op.of(29, "apply_min_p", ApplyMinP.class);
+    public static final Op<Unary> CAST_BF16 = Op.of(46, "cast_bf16", Unary.class);
+    public static final Op<Unary> CAST_F32 = Op.of(47, "cast_f32", Unary.class);
+    public static final Op<QkvSplit> QKV_SPLIT = Op.of(53, "qkv_split", QkvSplit.class);
+    public static final Op<RopeCosSinCache> ROPE_COS_SIN_CACHE = Op.of(58, "rope_cos_sin_cache", RopeCosSinCache.class);
+    public static final Op<Matmul> MATMUL_BT = Op.of(63, "matmul_bt", Matmul.class);
+    public static final Op<Matmul> MATMUL_BT_QUANT = Op.of(64, "matmul_bt_quant", Matmul.class);
+    public static final Op<RopeFromCache> ROPE_FROM_CACHE = Op.of(66, "rope_from_cache", RopeFromCache.class);
+    public static final Op<LayerNorm> LAYER_NORM = Op.of(70, "layer_norm", LayerNorm.class);
+    public static final Op<Unary> RELU = Op.of(71, "relu", Unary.class);
+    public static final Op<Binary> ADD = Op.of(72, "add", Binary.class);
+    public static final Op<Unary> GELU_AND_MUL = Op.of(75, "gelu_and_mul", Unary.class);
+    public static final Op<UnaryScalar> MUL_SCALAR = Op.of(76, "mul_scalar", UnaryScalar.class);
+    public static final Op<UnaryScalar> SOFT_CAP = Op.of(77, "soft_cap", UnaryScalar.class);
+
+    private static final List<Op<?>> ALL = List.of(
+            MATMUL,
+            RMS_NORM,
+            SILU_AND_MUL,
+            ROPE_NEOX,
+            EMBEDDING,
+            RESHAPE_AND_CACHE,
+            PAGED_ATTENTION,
+            APPLY_TEMPERATURE,
+            GREEDY_ARGMAX,
+            APPLY_TOP_K_TOP_P,
+            COMPUTE_PROBS,
+            COMPUTE_LOGPROBS,
+            RANDOM_SAMPLE,
+            APPLY_PENALTIES,
+            APPLY_MIN_P,
+            CAST_BF16,
+            CAST_F32,
+            QKV_SPLIT,
+            ROPE_COS_SIN_CACHE,
+            MATMUL_BT,
+            MATMUL_BT_QUANT,
+            ROPE_FROM_CACHE,
+            LAYER_NORM,
+            RELU,
+            ADD,
+            GELU_AND_MUL,
+            MUL_SCALAR,
+            SOFT_CAP);
+
+    private OpTable() {}
+
+    /** All ops in the order of their ids. */
+    public static List<Op<?>> all() {
+        return ALL;
+    }
+
+    public static Optional<Op<?>> find(String name) {
+        return ALL.stream().filter(op -> op.name().equals(name)).findFirst();
+    }
+
+    /** The op of a name, or an error that lists what comes near. */
+    public static Op<?> get(String name) {
+        return find(name).orElseThrow(() -> VtException.notFound("no op is named '" + name + "'"));
+    }
+}

@@ -1,0 +1,6 @@
+package dev.vt.testkit;
+
+/** Makes provider bundles on the fly. */
+public final class ProviderBundle {
+    private ProviderBundle() {}
+}
