@@ -1,6 +1,7 @@
 package dev.vt.backend.cpu;
 
 import dev.vt.api.device.Queue;
+import dev.vt.api.tensor.Tensor;
 
 /**
  * A queue of the CPU backend. Kernels for the CPU cast the queue that they are given to this type, decide at once whether they
@@ -12,4 +13,11 @@ public interface CpuQueue extends Queue {
      * kept in the graph instead, and must therefore be able to run more than once. A task that throws fails the queue.
      */
     void submit(CpuTask task);
+
+    /**
+     * Tells a capture which memory the next task uses, so that a replay fails before launch once one of the blocks was closed. A
+     * kernel calls it right before {@link #submit}, guarded so that nothing is allocated outside a capture:
+     * {@code if (queue.capturing()) { queue.uses(out, a, b); }}. Outside a capture it does nothing.
+     */
+    void uses(Tensor... tensors);
 }
