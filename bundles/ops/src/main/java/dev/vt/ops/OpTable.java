@@ -92,12 +92,18 @@ public final class OpTable {
         return ALL;
     }
 
+    /** The op of a name, if there is one. */
     public static Optional<Op<?>> find(String name) {
         return ALL.stream().filter(op -> op.name().equals(name)).findFirst();
     }
 
     /** The op of a name, or an error that lists what comes near. */
     public static Op<?> get(String name) {
-        return find(name).orElseThrow(() -> VtException.notFound("no op is named '" + name + "'"));
+        return find(name).orElseThrow(() -> unknown(name));
+    }
+
+    private static VtException unknown(String name) {
+        List<String> names = ALL.stream().map(Op::name).toList();
+        return VtException.notFound("no op is named '" + name + "'" + NearNames.hint(name, names));
     }
 }

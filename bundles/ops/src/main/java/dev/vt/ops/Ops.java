@@ -1,0 +1,398 @@
+package dev.vt.ops;
+
+import dev.vt.api.VtException;
+import dev.vt.api.device.Queue;
+import dev.vt.api.op.Dispatcher;
+import dev.vt.api.op.NoKernelException;
+import dev.vt.api.tensor.DType;
+import dev.vt.api.tensor.Tensor;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way in to every op. A method checks all its arguments, then hands the call to the dispatcher, which finds the kernel.
+ * When a method returns, the work is queued, not done: read results after {@link Queue#synchronize()}.
+ *
+ * <p>What holds for all methods, unless they say otherwise:
+ *
+ * <ul>
+ *   <li>Tensors are on the queue's device (type and index), contiguous and row-major. "Padded rows" means that the stride of
+ *       the first dimension is free, as long as rows do not overlap.
+ *   <li>Inputs and weights are f32, f16 or bf16, outputs f32 or bf16; the dtypes of one call may differ. Arithmetic is f32 with
+ *       one rounding on store.
+ *   <li>An output shares no byte with another argument.
+ *   <li>Sizes may be zero; a sum over nothing is 0.
+ * </ul>
+ *
+ * <p>A broken contract is a {@link VtException} of code {@code INVALID_ARGUMENT} whose sentence names op, argument, what was
+ * expected and what was given; no kernel has seen the call then. A call that nothing can serve is a {@link NoKernelException}.
+ * What only the data tells (an id outside a table) fails the queue.
+ *
+ * <p>Any thread may use an instance over a registry; an instance over an execution context belongs to the context's thread. It
+ * holds no state of its own, allocates nothing on a call, and never chooses a kernel.
+ */
+public final class Ops {
+    private final Dispatcher dispatcher;
+
+    /**
+     * Makes the entry points of a dispatcher.
+     *
+     * @param dispatcher a registry, for calls that pin themselves, or an execution context, for calls inside a step
+     */
+    public Ops(Dispatcher dispatcher) {
+        this.dispatcher = Objects.requireNonNull(dispatcher, "dispatcher");
+    }
+
+    // Matrix products
+
+    /**
+     * {@code out[M,N] = a[M,K] * b[K,N]}.
+     */
+    public void matmul(Queue queue, Tensor out, Tensor a, Tensor b) {
+        MatmulChecks.matmul(queue, out, a, b);
+        dispatcher.call(OpTable.MATMUL, queue, k -> k.run(queue, out, a, b));
+    }
+
+    /**
+     * {@code out[M,N] = a[M,K] * b[N,K]} transposed: the product with a weight matrix as model files store it. out and a may have
+     * padded rows. When b is in a block encoding this is {@link #matmulBtQuant}.
+     */
+    public void matmulBt(Queue queue, Tensor out, Tensor a, Tensor b) {
+        if (MatmulChecks.quantized(b)) {
+            matmulBtQuant(queue, out, a, b);
+            return;
+        }
+        MatmulChecks.matmulBt(queue, out, a, b);
+        dispatcher.call(OpTable.MATMUL_BT, queue, k -> k.run(queue, out, a, b));
+    }
+
+    /**
+     * {@code out[M,N] = a[M,K] * b[N,K]} transposed, b in a block encoding of the GGUF format; K is whole blocks. out and a may
+     * have padded rows.
+     */
+    public void matmulBtQuant(Queue queue, Tensor out, Tensor a, Tensor b) {
+        MatmulChecks.matmulBtQuant(queue, out, a, b);
+        dispatcher.call(OpTable.MATMUL_BT_QUANT, queue, k -> k.run(queue, out, a, b));
+    }
+
+    // Normalisation
+
+    /**
+     * {@code out = x / sqrt(mean(x^2) + eps) * weight} over each row, or {@code * (1 + weight)} in the gemma form. With a residual,
+     * {@code residual += x} comes first and the sum is normalised. Source: Zhang and Sennrich, Root Mean Square Layer
+     * Normalization, 2019.
+     *
+     * @param out [T,H]
+     * @param x [T,H]
+     * @param weight [H]
+     * @param residual [T,H] f32 or bf16, read and written, or null
+     * @param eps above 0
+     */
+    public void rmsNorm(
+            Queue queue, Tensor out, Tensor x, Tensor weight, @Nullable Tensor residual, float eps, boolean gemma) {
+        NormChecks.rmsNorm(queue, out, x, weight, residual, eps);
+        dispatcher.call(OpTable.RMS_NORM, queue, k -> k.run(queue, out, x, weight, residual, eps, gemma));
+    }
+
+    /**
+     * {@code out = (x - mean) / sqrt(var + eps) * weight + bias} over the last dimension, with the biased variance. Source: Ba, Kiros
+     * and Hinton, Layer Normalization, 2016.
+     *
+     * @param out of x's shape
+     * @param x any rank from 1 on, last dimension D
+     * @param weight [D], or null for 1
+     * @param bias [D], or null for 0
+     * @param eps above 0
+     */
+    public void layerNorm(
+            Queue queue, Tensor out, Tensor x, @Nullable Tensor weight, @Nullable Tensor bias, float eps) {
+        NormChecks.layerNorm(queue, out, x, weight, bias, eps);
+        dispatcher.call(OpTable.LAYER_NORM, queue, k -> k.run(queue, out, x, weight, bias, eps));
+    }
+
+    // Element by element
+
+    /**
+     * {@code out[T,D] = silu(x[:, :D]) * x[:, D:]} of x[T,2D], where {@code silu(x) = x / (1 + exp(-x))}. Source: Shazeer, GLU Variants
+     * Improve Transformer, 2020.
+     */
+    public void siluAndMul(Queue queue, Tensor out, Tensor x) {
+        ElementwiseChecks.gated(OpTable.SILU_AND_MUL, queue, out, x);
+        dispatcher.call(OpTable.SILU_AND_MUL, queue, k -> k.run(queue, out, x));
+    }
+
+    /**
+     * {@code out[T,D] = gelu(x[:, :D]) * x[:, D:]} of x[T,2D], with the tanh form
+     * {@code gelu(x) = x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))}. Source: Hendrycks and Gimpel, Gaussian Error Linear
+     * Units, 2016; Shazeer, 2020.
+     */
+    public void geluAndMul(Queue queue, Tensor out, Tensor x) {
+        ElementwiseChecks.gated(OpTable.GELU_AND_MUL, queue, out, x);
+        dispatcher.call(OpTable.GELU_AND_MUL, queue, k -> k.run(queue, out, x));
+    }
+
+    /** {@code out = max(x, 0)}; any rank; out has x's shape and may be the same view as x. */
+    public void relu(Queue queue, Tensor out, Tensor x) {
+        ElementwiseChecks.relu(queue, out, x);
+        dispatcher.call(OpTable.RELU, queue, k -> k.run(queue, out, x));
+    }
+
+    /**
+     * {@code out = a + b}, any rank from 1 on. b has a's shape, or is [D], D the last dimension of a, and is added to every row. out
+     * may be the same view as a.
+     */
+    public void add(Queue queue, Tensor out, Tensor a, Tensor b) {
+        ElementwiseChecks.add(queue, out, a, b);
+        dispatcher.call(OpTable.ADD, queue, k -> k.run(queue, out, a, b));
+    }
+
+    /** {@code out = x * value}; any rank; out has x's shape. */
+    public void mulScalar(Queue queue, Tensor out, Tensor x, double value) {
+        ElementwiseChecks.map(OpTable.MUL_SCALAR, queue, out, x);
+        dispatcher.call(OpTable.MUL_SCALAR, queue, k -> k.run(queue, out, x, value));
+    }
+
+    /**
+     * {@code out = cap * tanh(x / cap)}; any rank; out has x's shape. Source: Gemma Team, Gemma 2, 2024.
+     *
+     * @param cap above 0
+     */
+    public void softCap(Queue queue, Tensor out, Tensor x, double cap) {
+        ElementwiseChecks.map(OpTable.SOFT_CAP, queue, out, x);
+        Check.positive(OpTable.SOFT_CAP, "cap", cap);
+        dispatcher.call(OpTable.SOFT_CAP, queue, k -> k.run(queue, out, x, cap));
+    }
+
+    /** Rounds x to bf16, to nearest even; any rank; out is bf16 of x's shape. */
+    public void castBf16(Queue queue, Tensor out, Tensor x) {
+        ElementwiseChecks.cast(OpTable.CAST_BF16, queue, out, x, DType.BF16);
+        dispatcher.call(OpTable.CAST_BF16, queue, k -> k.run(queue, out, x));
+    }
+
+    /** Widens x to f32; any rank; out is f32 of x's shape. */
+    public void castF32(Queue queue, Tensor out, Tensor x) {
+        ElementwiseChecks.cast(OpTable.CAST_F32, queue, out, x, DType.F32);
+        dispatcher.call(OpTable.CAST_F32, queue, k -> k.run(queue, out, x));
+    }
+
+    // Rows in and out
+
+    /**
+     * {@code out[t] = table[ids[t]]}. An id outside the table fails the queue.
+     *
+     * @param out [T,H]
+     * @param table [V,H], f32, f16, bf16 or a block encoding
+     * @param ids [T], i32 or i64
+     */
+    public void embedding(Queue queue, Tensor out, Tensor table, Tensor ids) {
+        ElementwiseChecks.embedding(queue, out, table, ids);
+        dispatcher.call(OpTable.EMBEDDING, queue, k -> k.run(queue, out, table, ids));
+    }
+
+    /** Splits the columns of qkv[T, Q+K+V] into q[T,Q], k[T,K] and v[T,V]; all of one dtype, f32 or bf16. */
+    public void qkvSplit(Queue queue, Tensor q, Tensor k, Tensor v, Tensor qkv) {
+        ElementwiseChecks.qkvSplit(queue, q, k, v, qkv);
+        dispatcher.call(OpTable.QKV_SPLIT, queue, kernel -> kernel.run(queue, q, k, v, qkv));
+    }
+
+    // Rotary embeddings. Source: Su et al., RoFormer, 2021
+
+    /**
+     * Rotates, in place, the first rotaryDim elements of each head by the angles of its position; element i is paired with
+     * {@code i + rotaryDim / 2}, the way of GPT-NeoX.
+     *
+     * @param q [T,Hq,D] f32 or bf16
+     * @param k [T,Hk,D] of q's dtype
+     * @param positions [T] i32 or i64
+     * @param frequencies rotaryDim even, above 0 and at most D; base and scales above 0
+     */
+    public void ropeNeox(Queue queue, Tensor q, Tensor k, Tensor positions, RopeFrequencies frequencies) {
+        RopeChecks.neox(queue, q, k, positions, frequencies);
+        dispatcher.call(OpTable.ROPE_NEOX, queue, kernel -> kernel.run(queue, q, k, positions, frequencies));
+    }
+
+    /**
+     * Makes the table of {@link #ropeFromCache}: row t holds the cosines of the rotaryDim / 2 angles of positions[t], then their
+     * sines.
+     *
+     * @param cosSin [T,rotaryDim] f32
+     * @param positions [T] i32 or i64
+     * @param frequencies as in {@link #ropeNeox}
+     * @param factors [rotaryDim / 2] f32, what each frequency is divided by, or null
+     */
+    public void ropeCosSinCache(
+            Queue queue, Tensor cosSin, Tensor positions, RopeFrequencies frequencies, @Nullable Tensor factors) {
+        RopeChecks.cosSinCache(queue, cosSin, positions, frequencies, factors);
+        dispatcher.call(
+                OpTable.ROPE_COS_SIN_CACHE, queue, k -> k.run(queue, cosSin, positions, frequencies, factors));
+    }
+
+    /**
+     * Rotates q and k, in place, by the rows of a table. q and k may have padded rows, so they can be columns of one fused buffer. A
+     * position outside the table fails the queue.
+     *
+     * @param q [T,Hq,D] f32 or bf16
+     * @param k [T,Hk,D] of q's dtype, or null
+     * @param cosSin [P,rotaryDim] f32; rotaryDim even, above 0 and at most D
+     * @param positions [T] i32 or i64
+     * @param interleaved true pairs elements (2i, 2i + 1), GPT-J's way; false pairs (i, i + rotaryDim / 2)
+     */
+    public void ropeFromCache(
+            Queue queue, Tensor q, @Nullable Tensor k, Tensor cosSin, Tensor positions, boolean interleaved) {
+        RopeChecks.fromCache(queue, q, k, cosSin, positions);
+        dispatcher.call(
+                OpTable.ROPE_FROM_CACHE, queue, kernel -> kernel.run(queue, q, k, cosSin, positions, interleaved));
+    }
+
+    // Attention over a paged cache. Source: Kwon et al., Efficient Memory Management for Large Language Model Serving with
+    // PagedAttention, 2023
+
+    /**
+     * Writes row t of k and v to slot slotMapping[t] of the caches: row {@code s % blockSize} of block {@code s / blockSize}. A negative
+     * slot is skipped. A slot outside the cache fails the queue.
+     *
+     * @param k [T,Hkv,D]
+     * @param v [T,Hkv,D] of k's dtype
+     * @param kCache [blocks,blockSize,Hkv,D] f32 or bf16; blocks may be padded
+     * @param vCache as kCache, of one dtype with it
+     * @param slotMapping [T] i64
+     */
+    public void reshapeAndCache(Queue queue, Tensor k, Tensor v, Tensor kCache, Tensor vCache, Tensor slotMapping) {
+        AttentionChecks.reshapeAndCache(queue, k, v, kCache, vCache, slotMapping);
+        dispatcher.call(
+                OpTable.RESHAPE_AND_CACHE, queue, kernel -> kernel.run(queue, k, v, kCache, vCache, slotMapping));
+    }
+
+    /**
+     * {@code out = softmax(scale * query . keys) . values} for several requests at once, each over its own blocks of the caches. Request
+     * r owns rows queryStartLoc[r] to queryStartLoc[r + 1] and sees seqLens[r] cached tokens, of which its last row is the last.
+     * Query head h reads key/value head {@code h / (Hq / Hkv)}.
+     *
+     * @param out [T,Hq,D]
+     * @param query [T,Hq,D]
+     * @param kCache [blocks,blockSize,Hkv,D]; Hq is a multiple of Hkv; blocks may be padded
+     * @param vCache as kCache, of one dtype with it
+     * @param blockTable [R,maxBlocks] i32
+     * @param seqLens [R] i32
+     * @param queryStartLoc [R+1] i32
+     * @param params scale above 0; window and softCap 0 (for none) or above
+     */
+    public void pagedAttention(
+            Queue queue,
+            Tensor out,
+            Tensor query,
+            Tensor kCache,
+            Tensor vCache,
+            Tensor blockTable,
+            Tensor seqLens,
+            Tensor queryStartLoc,
+            AttentionParams params) {
+        AttentionChecks.pagedAttention(
+                queue, out, query, kCache, vCache, blockTable, seqLens, queryStartLoc, params);
+        dispatcher.call(
+                OpTable.PAGED_ATTENTION,
+                queue,
+                k -> k.run(queue, out, query, kCache, vCache, blockTable, seqLens, queryStartLoc, params));
+    }
+
+    // From logits to tokens
+
+    /** {@code tokenIds[r]} (i64) = index of the largest of logits[R,V] in row r, the lowest on a tie; V is 1 or more. */
+    public void greedyArgmax(Queue queue, Tensor tokenIds, Tensor logits) {
+        SamplerChecks.greedyArgmax(queue, tokenIds, logits);
+        dispatcher.call(OpTable.GREEDY_ARGMAX, queue, k -> k.run(queue, tokenIds, logits));
+    }
+
+    /**
+     * Divides each row of logits by its temperature, in place; a temperature below 1e-5 counts as 1.
+     *
+     * @param logits [R,V] f32
+     * @param temperature [R] f32
+     * @param allRandom a promise that no temperature is below 1e-5
+     */
+    public void applyTemperature(Queue queue, Tensor logits, Tensor temperature, boolean allRandom) {
+        SamplerChecks.temperature(queue, logits, temperature);
+        dispatcher.call(OpTable.APPLY_TEMPERATURE, queue, k -> k.run(queue, logits, temperature, allRandom));
+    }
+
+    /**
+     * Sets to negative infinity, in place, all but the k largest of each row, then all outside the smallest set whose probability
+     * reaches p. Source: Fan et al., Hierarchical Neural Story Generation, 2018; Holtzman et al., The Curious Case of Neural Text
+     * Degeneration, 2019.
+     *
+     * @param logits [R,V] f32
+     * @param k [R] i32, or null
+     * @param p [R] f32, or null
+     */
+    public void applyTopKTopP(Queue queue, Tensor logits, @Nullable Tensor k, @Nullable Tensor p) {
+        SamplerChecks.topKTopP(queue, logits, k, p);
+        dispatcher.call(OpTable.APPLY_TOP_K_TOP_P, queue, kernel -> kernel.run(queue, logits, k, p));
+    }
+
+    /**
+     * Sets to negative infinity, in place, what is less likely than minP times the most likely of its row. Source: Nguyen et al.,
+     * Turning Up the Heat: Min-p Sampling, 2024.
+     *
+     * @param logits [R,V] f32
+     * @param minP [R] f32
+     */
+    public void applyMinP(Queue queue, Tensor logits, Tensor minP) {
+        SamplerChecks.minP(queue, logits, minP);
+        dispatcher.call(OpTable.APPLY_MIN_P, queue, k -> k.run(queue, logits, minP));
+    }
+
+    /**
+     * Makes tokens that were seen less likely, in place: logits of tokens in either mask are divided (positive) or multiplied
+     * (negative) by repetition; frequency times the count, and presence where there is a count, are taken off. Source: Keskar et al.,
+     * CTRL, 2019, for repetition.
+     *
+     * @param logits [R,V] f32
+     * @param promptMask [R,V] i8, not 0 where the prompt has the token
+     * @param outputMask [R,V] i8, not 0 where the output has it
+     * @param counts [R,V] i32, how often the output has it
+     * @param repetition [R] f32
+     * @param frequency [R] f32
+     * @param presence [R] f32
+     */
+    public void applyPenalties(
+            Queue queue,
+            Tensor logits,
+            Tensor promptMask,
+            Tensor outputMask,
+            Tensor counts,
+            Tensor repetition,
+            Tensor frequency,
+            Tensor presence) {
+        SamplerChecks.penalties(
+                queue, logits, promptMask, outputMask, counts, repetition, frequency, presence);
+        dispatcher.call(
+                OpTable.APPLY_PENALTIES,
+                queue,
+                k -> k.run(queue, logits, promptMask, outputMask, counts, repetition, frequency, presence));
+    }
+
+    /** {@code out = exp(x - max) / sum(exp(x - max))} of each row; x and out [R,V] f32. */
+    public void computeProbs(Queue queue, Tensor out, Tensor x) {
+        SamplerChecks.softmax(OpTable.COMPUTE_PROBS, queue, out, x);
+        dispatcher.call(OpTable.COMPUTE_PROBS, queue, k -> k.run(queue, out, x));
+    }
+
+    /** {@code out = x - max - log(sum(exp(x - max)))} of each row; x and out [R,V] f32. */
+    public void computeLogprobs(Queue queue, Tensor out, Tensor x) {
+        SamplerChecks.softmax(OpTable.COMPUTE_LOGPROBS, queue, out, x);
+        dispatcher.call(OpTable.COMPUTE_LOGPROBS, queue, k -> k.run(queue, out, x));
+    }
+
+    /**
+     * Draws one token from each row: tokenIds[r] = argmax of probs[r] / e, e exponentially distributed noise that depends on
+     * seeds[r], the row and the column alone.
+     *
+     * @param tokenIds [R] i64
+     * @param probs [R,V] f32, V 1 or more
+     * @param seeds [R] i64
+     */
+    public void randomSample(Queue queue, Tensor tokenIds, Tensor probs, Tensor seeds) {
+        SamplerChecks.randomSample(queue, tokenIds, probs, seeds);
+        dispatcher.call(OpTable.RANDOM_SAMPLE, queue, k -> k.run(queue, tokenIds, probs, seeds));
+    }
+}
