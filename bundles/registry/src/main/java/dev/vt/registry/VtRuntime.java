@@ -4,52 +4,111 @@ import dev.vt.api.device.Backend;
 import dev.vt.api.op.OpRegistry;
 import dev.vt.api.registry.BackendRegistry;
 import dev.vt.api.spi.OpProvider;
+import dev.vt.registry.internal.Origin;
+import dev.vt.registry.internal.Registry;
+import dev.vt.registry.internal.Settings;
+import java.lang.module.ModuleDescriptor;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 
 /**
  * The registry on a plain class or module path, without OSGi. {@link #load()} finds backends and providers by
  * {@link java.util.ServiceLoader}; more may be added and removed at any time. Whoever makes a runtime closes it, which removes
- * the providers, then the backends.
+ * the providers, then the backends, and closes those backends that it loaded itself. Any thread may use it.
  */
 public final class VtRuntime implements AutoCloseable {
-    private VtRuntime() {
-        throw new UnsupportedOperationException("not written yet");
+    private static final System.Logger LOG = System.getLogger("dev.vt.registry");
+
+    private final Registry registry;
+    private final Deque<Registration> loaded = new ArrayDeque<>();
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    private VtRuntime(Settings settings) {
+        registry = new Registry(settings);
     }
 
-    /** A runtime with every backend and provider that ServiceLoader finds. */
+    /** A runtime with every backend and provider that ServiceLoader finds, steered by the environment. */
     public static VtRuntime load() {
-        return new VtRuntime();
+        VtRuntime runtime = new VtRuntime(Settings.of(System.getenv()));
+        each(ServiceLoader.load(Backend.class), backend -> {
+            Registration registration = runtime.add(backend);
+            runtime.loaded.push(() -> {
+                registration.close();
+                closeBackend(backend);
+            });
+        });
+        each(ServiceLoader.load(OpProvider.class), provider -> runtime.loaded.push(runtime.add(provider)));
+        return runtime;
     }
 
-    /** A runtime with nothing in it. */
+    /** A runtime with nothing in it, not steered by the environment. */
     public static VtRuntime empty() {
-        return new VtRuntime();
+        return new VtRuntime(Settings.none());
+    }
+
+    /** One that can't be made is logged and left out; the others go on. */
+    private static <S> void each(ServiceLoader<S> services, Consumer<S> action) {
+        services.stream().forEach(service -> {
+            try {
+                action.accept(service.get());
+            } catch (ServiceConfigurationError e) {
+                LOG.log(System.Logger.Level.WARNING, "{0} could not be made: {1}", service.type().getName(), e.getMessage());
+            }
+        });
+    }
+
+    private static void closeBackend(Backend backend) {
+        if (backend instanceof AutoCloseable closeable) {
+            try {
+                closeable.close();
+            } catch (Exception e) {
+                LOG.log(System.Logger.Level.WARNING, "backend " + backend.name() + " could not be closed", e);
+            }
+        }
     }
 
     public OpRegistry ops() {
-        throw new UnsupportedOperationException("not written yet");
+        return registry.ops();
     }
 
     public BackendRegistry backends() {
-        throw new UnsupportedOperationException("not written yet");
+        return registry.backends();
     }
 
-    /** Adds a backend; closing the registration removes it. */
+    /** Adds a backend; closing the registration removes it and does not close it. */
     public Registration add(Backend backend) {
-        throw new UnsupportedOperationException("not written yet");
+        return registry.add(backend, originOf(backend.getClass()))::remove;
     }
 
     /** Adds a provider; closing the registration removes it, and returns when no call is left inside its kernels. */
     public Registration add(OpProvider provider) {
-        throw new UnsupportedOperationException("not written yet");
+        return registry.add(provider, originOf(provider.getClass()))::remove;
     }
 
-    /** Adds a provider under an origin of its own, which decides between two of one name: see {@link #add(OpProvider)}. */
+    /** Adds a provider under an origin of its own, which decides between two of one name. */
     public Registration add(OpProvider provider, String bundle, String version) {
-        throw new UnsupportedOperationException("not written yet");
+        return registry.add(provider, new Origin(bundle, version, "", provider.getClass().getName()))::remove;
+    }
+
+    private static Origin originOf(Class<?> type) {
+        Module module = type.getModule();
+        String version = module.isNamed()
+                ? module.getDescriptor().version().map(ModuleDescriptor.Version::toString).orElse("0.0.0")
+                : "0.0.0";
+        return new Origin(module.isNamed() ? module.getName() : type.getPackageName(), version, "", type.getName());
     }
 
     @Override
-    public void close() {}
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            loaded.forEach(Registration::close);
+            registry.close();
+        }
+    }
 
     /** What was added; closing removes it, once. */
     public interface Registration extends AutoCloseable {

@@ -1,0 +1,101 @@
+package dev.vt.registry.internal;
+
+import dev.vt.api.device.Device;
+import dev.vt.api.op.Outcome;
+import dev.vt.api.op.Selection;
+import java.util.Arrays;
+
+/**
+ * One provider's kernel in the chain of one op on one device: what the table knows about it, and the numbers of its counters.
+ * Immutable but for the list of decline reasons, which only grows.
+ */
+final class Link {
+    /** Reasons seen so far and their cells; replaced, never changed. */
+    private record Reasons(Outcome[] outcomes, int[] cells) {}
+
+    final int op;
+    final Device device;
+    final String name;
+    final int priority;
+    final Selection.State state;
+    final String reason;
+    final Origin origin;
+    final Object kernel;
+    final Owner owner;
+    final int servedCell;
+    private final Counters counters;
+    private volatile Reasons reasons = new Reasons(new Outcome[0], new int[0]);
+
+    Link(
+            int op,
+            Device device,
+            String name,
+            int priority,
+            Selection.State state,
+            String reason,
+            Origin origin,
+            Object kernel,
+            Owner owner,
+            Counters counters) {
+        this.op = op;
+        this.device = device;
+        this.name = name;
+        this.priority = priority;
+        this.state = state;
+        this.reason = reason;
+        this.origin = origin;
+        this.kernel = kernel;
+        this.owner = owner;
+        this.counters = counters;
+        this.servedCell = counters.served(op, device, name);
+    }
+
+    boolean eligible() {
+        return state == Selection.State.SELECTED || state == Selection.State.BELOW;
+    }
+
+    boolean reference() {
+        return name.equals(dev.vt.api.spi.OpProvider.REFERENCE);
+    }
+
+    /** The cell of a decline; a compare of references for one seen before. */
+    int declineCell(Outcome outcome) {
+        Reasons known = reasons;
+        Outcome[] outcomes = known.outcomes;
+        for (int i = 0; i < outcomes.length; i++) {
+            if (outcomes[i] == outcome) {
+                return known.cells[i];
+            }
+        }
+        return newReason(outcome);
+    }
+
+    /** More distinct decline objects than this are a provider that makes them per call: counted, not remembered. */
+    private static final int REMEMBERED = 32;
+
+    private synchronized int newReason(Outcome outcome) {
+        int cell = counters.declined(op, device, name, outcome.reason());
+        Reasons known = reasons;
+        int n = known.outcomes.length;
+        if (n < REMEMBERED) {
+            Outcome[] outcomes = Arrays.copyOf(known.outcomes, n + 1);
+            int[] cells = Arrays.copyOf(known.cells, n + 1);
+            outcomes[n] = outcome;
+            cells[n] = cell;
+            reasons = new Reasons(outcomes, cells);
+        }
+        return cell;
+    }
+
+    Selection.Link describe() {
+        return new Selection.Link(
+                name,
+                priority,
+                state,
+                reason,
+                origin.bundle(),
+                origin.version(),
+                counters.servedBy(op, device, name),
+                counters.declines(op, device, name));
+    }
+}

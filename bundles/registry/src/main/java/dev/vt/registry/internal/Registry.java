@@ -1,0 +1,92 @@
+package dev.vt.registry.internal;
+
+import dev.vt.api.device.Backend;
+import dev.vt.api.op.OpRegistry;
+import dev.vt.api.op.Policy;
+import dev.vt.api.registry.BackendRegistry;
+import dev.vt.api.spi.OpProvider;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One whole registry: what the adapters (OSGi, ServiceLoader, tests) put in and take out, and the two interfaces that callers use.
+ * Any thread may call it.
+ */
+public final class Registry implements AutoCloseable {
+    private final SelectionCore core;
+    private final OpRegistryImpl ops;
+    private final BackendRegistryImpl backends;
+
+    public Registry(Settings settings) {
+        this.core = new SelectionCore(settings);
+        this.ops = new OpRegistryImpl(core);
+        this.backends = new BackendRegistryImpl(core);
+    }
+
+    public OpRegistry ops() {
+        return ops;
+    }
+
+    public BackendRegistry backends() {
+        return backends;
+    }
+
+    /** What was put in. */
+    public interface Handle {
+        /** Takes it out again; a second call does nothing. */
+        void remove();
+
+        /** New service properties of a provider. */
+        default void modify(Map<String, @Nullable Object> properties) {}
+    }
+
+    public Handle add(Backend backend, Origin origin) {
+        BackendEntry entry = core.add(backend, origin);
+        return () -> core.remove(entry);
+    }
+
+    public Handle add(ProviderSource source) {
+        ProviderEntry entry = core.add(source);
+        return new Handle() {
+            @Override
+            public void remove() {
+                core.remove(entry);
+            }
+
+            @Override
+            public void modify(Map<String, @Nullable Object> properties) {
+                core.modify(entry, properties);
+            }
+        };
+    }
+
+    /** Adds a provider that is there already. */
+    public Handle add(OpProvider provider, Origin origin) {
+        return add(new ProviderSource() {
+            @Override
+            public Map<String, @Nullable Object> properties() {
+                return Map.of();
+            }
+
+            @Override
+            public Origin origin() {
+                return origin;
+            }
+
+            @Override
+            public OpProvider instance() {
+                return provider;
+            }
+        });
+    }
+
+    /** Replaces all policies: one for devices that are not named, and one for each that is, by its text ({@code cuda:0}). */
+    public void policies(Policy others, Map<String, Policy> named) {
+        core.policies(others, named);
+    }
+
+    @Override
+    public void close() {
+        core.watch.close();
+    }
+}
