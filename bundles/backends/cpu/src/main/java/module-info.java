@@ -8,4 +8,7 @@ module dev.vt.backend.cpu {
     requires dev.vt.ops;
 
     exports dev.vt.backend.cpu;
+
+    provides dev.vt.api.spi.OpProvider with
+            dev.vt.backend.cpu.internal.CpuNativeProvider;
 }

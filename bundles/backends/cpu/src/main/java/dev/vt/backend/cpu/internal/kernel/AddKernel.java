@@ -1,0 +1,39 @@
+package dev.vt.backend.cpu.internal.kernel;
+
+import dev.vt.api.device.Queue;
+import dev.vt.api.op.Outcome;
+import dev.vt.api.tensor.Tensor;
+import dev.vt.backend.cpu.CpuQueue;
+import dev.vt.ops.kernel.Binary;
+
+/** {@code add}, of two tensors of one shape or of a vector to each row. */
+final class AddKernel implements Binary {
+    @Override
+    public Outcome run(Queue queue, Tensor out, Tensor a, Tensor b) {
+        if (!Rows.readable(out) || !Rows.readable(a) || !Rows.readable(b)) {
+            return Declines.NOT_CONTIGUOUS;
+        }
+        CpuQueue cpu = (CpuQueue) queue;
+        if (cpu.capturing()) {
+            cpu.uses(out, a, b);
+        }
+        boolean oneRow = !b.sameShape(a);
+        boolean flat = !oneRow && out.contiguous() && a.contiguous() && b.contiguous();
+        Rows to = flat ? Rows.flat(out) : Rows.of(out);
+        Rows left = flat ? Rows.flat(a) : Rows.of(a);
+        Rows right = flat ? Rows.flat(b) : Rows.of(b);
+        cpu.submit(workers -> workers.forRange(to.rows() * to.cols(), Work.grain(1), (begin, end) -> {
+            float[] x = Elementwise.scratch(begin, end);
+            float[] y = Elementwise.scratch(begin, end);
+            Elementwise.pieces(to.cols(), begin, end, (row, col, n) -> {
+                left.read(row, col, n, x, 0);
+                right.read(oneRow ? 0 : row, col, n, y, 0);
+                for (int i = 0; i < n; i++) {
+                    x[i] += y[i];
+                }
+                to.write(row, col, n, x, 0);
+            });
+        }));
+        return Outcome.SERVED;
+    }
+}
