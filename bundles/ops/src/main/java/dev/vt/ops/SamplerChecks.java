@@ -17,7 +17,7 @@ final class SamplerChecks {
         Check.dense(op, "logits", logits, device, 2);
         Check.floats(op, "logits", logits);
         Check.rowsNotEmpty(op, "logits", logits);
-        tokenIds(op, tokenIds, "logits", logits, device);
+        tokenIds(op, tokenIds, "logits", logits, "dimension 0 of logits", device);
     }
 
     static void randomSample(Queue queue, Tensor tokenIds, Tensor probs, Tensor seeds) {
@@ -26,17 +26,18 @@ final class SamplerChecks {
         Check.dense(op, "probs", probs, device, 2);
         Check.dtype(op, "probs", probs, DType.F32);
         Check.rowsNotEmpty(op, "probs", probs);
-        tokenIds(op, tokenIds, "probs", probs, device);
+        tokenIds(op, tokenIds, "probs", probs, "dimension 0 of probs", device);
         Check.dense(op, "seeds", seeds, device, 1);
         Check.dtype(op, "seeds", seeds, DType.I64);
         Check.dim(op, "seeds", seeds, 0, probs.dim(0), "dimension 0 of probs");
         Check.apart(op, "tokenIds", tokenIds, "seeds", seeds);
     }
 
-    private static void tokenIds(Op<?> op, Tensor tokenIds, String name, Tensor rows, Device device) {
+    private static void tokenIds(
+            Op<?> op, Tensor tokenIds, String name, Tensor rows, String why, Device device) {
         Check.dense(op, "tokenIds", tokenIds, device, 1);
         Check.dtype(op, "tokenIds", tokenIds, DType.I64);
-        Check.dim(op, "tokenIds", tokenIds, 0, rows.dim(0), "one for each row of the input");
+        Check.dim(op, "tokenIds", tokenIds, 0, rows.dim(0), why);
         Check.apart(op, "tokenIds", tokenIds, name, rows);
     }
 
