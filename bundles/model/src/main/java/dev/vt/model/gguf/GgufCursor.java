@@ -84,19 +84,19 @@ final class GgufCursor {
     }
 
     /** Steps over a string after checking its length and its encoding; the cursor is left behind it. */
-    void skipString(String what, int limit) {
-        int length = count(what + " length", 1, limit);
+    void skipString(int limit) {
+        int length = count("string length", 1, limit);
         long bad = Utf8.firstInvalid(bytes, at, length);
         if (bad >= 0) {
-            throw error(what + ": expected UTF-8, given an invalid sequence at byte " + bad + " of the file");
+            throw error("string: expected UTF-8, given an invalid sequence at byte " + bad + " of the file");
         }
         at += length;
     }
 
     /** A string whose length and encoding are checked. */
-    String string(String what, int limit) {
+    String string(int limit) {
         long start = at;
-        skipString(what, limit);
+        skipString(limit);
         return text(start);
     }
 

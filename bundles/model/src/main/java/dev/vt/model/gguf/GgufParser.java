@@ -79,7 +79,7 @@ final class GgufParser {
 
     private void entry(int index) {
         cursor.subject("key " + index);
-        String key = cursor.string("name", GgufLimits.KEY_BYTES);
+        String key = cursor.string(GgufLimits.KEY_BYTES);
         cursor.subject("key '" + key + "'");
         if (key.isEmpty()) {
             throw cursor.error("expected a name, given an empty one");
@@ -126,7 +126,7 @@ final class GgufParser {
 
     private void skipValue(GgufValueType type, int depth) {
         switch (type) {
-            case STRING -> cursor.skipString("string", GgufLimits.ARRAY_ELEMENTS);
+            case STRING -> cursor.skipString(GgufLimits.ARRAY_ELEMENTS);
             case BOOL -> {
                 int value = Byte.toUnsignedInt(cursor.int8());
                 if (value > 1) {
@@ -157,7 +157,7 @@ final class GgufParser {
 
     private Info tensor(int index, long alignment) {
         cursor.subject("tensor " + index);
-        String name = cursor.string("name", GgufLimits.TENSOR_NAME_BYTES);
+        String name = cursor.string(GgufLimits.TENSOR_NAME_BYTES);
         cursor.subject("tensor '" + name + "'");
         if (name.isEmpty()) {
             throw cursor.error("expected a name, given an empty one");

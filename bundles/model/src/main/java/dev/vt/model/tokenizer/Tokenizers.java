@@ -9,6 +9,11 @@ public final class Tokenizers {
 
     private Tokenizers() {}
 
+    /** How GPT-2 style vocabularies spell a byte. */
+    public static String byteToken(int value) {
+        return String.valueOf(ByteAlphabet.character(value));
+    }
+
     /** The tokenizer of a file; it copies what it needs and outlives the file. */
     public static Tokenizer of(GgufFile file) {
         GgufMetadata metadata = file.metadata();
