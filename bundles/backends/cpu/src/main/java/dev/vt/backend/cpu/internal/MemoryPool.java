@@ -57,7 +57,8 @@ final class MemoryPool implements AutoCloseable {
         if (!segment.scope().isAlive()) {
             throw VtException.closed("backend cpu of " + device + ": " + what + ": the segment's arena is closed");
         }
-        // A confined arena's memory is out of reach for queues; heap memory moves and has no alignment to rely on.
+        // A confined arena's memory is out of reach for queues; heap memory moves and has no alignment to rely on. The thread is
+        // never started: it stands for any thread but the caller's.
         boolean usable = segment.isNative() && segment.isAccessibleBy(new Thread(() -> {}));
         return usable
                 ? Optional.of(admit(new CpuMemory(device, segment, block -> release(block, null)), what))
