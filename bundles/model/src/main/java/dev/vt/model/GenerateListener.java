@@ -9,7 +9,7 @@ public interface GenerateListener {
     default void prompt(int done, int total) {}
 
     /**
-     * A token was generated.
+     * A token was generated; the end token too, with what an incomplete character left.
      *
      * @param sequence which of the prompts of a batch
      * @param id token id

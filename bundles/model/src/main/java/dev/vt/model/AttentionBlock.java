@@ -1,0 +1,87 @@
+package dev.vt.model;
+
+import dev.vt.api.device.Queue;
+import dev.vt.api.tensor.Tensor;
+import dev.vt.ops.AttentionParams;
+import dev.vt.ops.Ops;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The attention half of a layer: from the normed rows of a step to what attention adds to the residual. Queues work, never waits.
+ * Owned by a decoder; one thread at a time.
+ */
+final class AttentionBlock {
+    private final Ops ops;
+    private final Queue queue;
+    private final LayerWeights weights;
+    private final StepInputs inputs;
+    private final StepBuffers buffers;
+    private final Tensor cosSin;
+    private final Tensor keyCache;
+    private final Tensor valueCache;
+    private final boolean interleaved;
+    private final float eps;
+    private final AttentionParams params;
+    private final FirstRows queryHeads;
+    private final FirstRows keyHeads;
+    private final FirstRows valueHeads;
+    private final FirstRows attentionHeads;
+    private final FirstRows queryRows;
+    private final FirstRows keyRows;
+    private final FirstRows normedQueryRows;
+    private final FirstRows normedKeyRows;
+
+    AttentionBlock(Ops ops, Queue queue, ModelConfig config, LayerWeights weights, int layer, Workspace.Parts parts) {
+        this.ops = ops;
+        this.queue = queue;
+        this.weights = weights;
+        this.inputs = parts.inputs();
+        this.buffers = parts.buffers();
+        this.cosSin = parts.rope().cosSin();
+        this.keyCache = parts.cache().keys(layer);
+        this.valueCache = parts.cache().values(layer);
+        this.interleaved = config.interleavedRope();
+        this.eps = config.rmsEps();
+        this.params = AttentionParams.causal((float) (1 / Math.sqrt(config.headSize())));
+        this.queryHeads = buffers.heads(buffers.normedQuery);
+        this.keyHeads = buffers.heads(buffers.normedKey);
+        this.valueHeads = buffers.heads(buffers.value);
+        this.attentionHeads = buffers.heads(buffers.attention);
+        this.queryRows = buffers.headRows(buffers.query);
+        this.keyRows = buffers.headRows(buffers.key);
+        this.normedQueryRows = buffers.headRows(buffers.normedQuery);
+        this.normedKeyRows = buffers.headRows(buffers.normedKey);
+    }
+
+    /** Reads the normed rows, fills the delta. */
+    void run() {
+        int rows = inputs.rows();
+        Tensor normed = buffers.normed.of(rows);
+        weights.query().run(ops, queue, buffers.query.of(rows), normed);
+        weights.key().run(ops, queue, buffers.key.of(rows), normed);
+        weights.value().run(ops, queue, buffers.value.of(rows), normed);
+        norm(normedQueryRows.of(rows), queryRows.of(rows), weights.queryNorm());
+        norm(normedKeyRows.of(rows), keyRows.of(rows), weights.keyNorm());
+        Tensor query = queryHeads.of(rows);
+        Tensor key = keyHeads.of(rows);
+        ops.ropeFromCache(queue, query, key, cosSin, inputs.positions(), interleaved);
+        ops.reshapeAndCache(queue, key, valueHeads.of(rows), keyCache, valueCache, inputs.slots());
+        ops.pagedAttention(
+                queue,
+                attentionHeads.of(rows),
+                query,
+                keyCache,
+                valueCache,
+                inputs.blockTable(),
+                inputs.seqLens(),
+                inputs.queryStart(),
+                params);
+        weights.attentionOutput().run(ops, queue, buffers.delta.of(rows), buffers.attention.of(rows));
+    }
+
+    private void norm(Tensor out, Tensor in, @Nullable Tensor weight) {
+        if (weight != null) {
+            ops.rmsNorm(queue, out, in, weight, null, eps, false);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+package dev.vt.model;
+
+import dev.vt.api.VtException;
+import dev.vt.model.gguf.GgufFile;
+import dev.vt.model.gguf.GgufMetadata;
+import dev.vt.model.gguf.GgufTensor;
+import dev.vt.ops.RopeFrequencies;
+import java.util.List;
+
+/**
+ * The numbers that describe a dense decoder of the architectures llama, qwen2 and qwen3, as a GGUF file has them. Immutable.
+ *
+ * @param architecture the name in the file
+ * @param vocabulary number of token ids
+ * @param width elements of the vector that runs through the layers
+ * @param layers number of layers
+ * @param heads query heads of a layer
+ * @param kvHeads key/value heads of a layer; divides {@code heads}
+ * @param headSize elements of a head
+ * @param ffn inner width of the feed-forward part
+ * @param context tokens that a sequence may have
+ * @param rmsEps what RMS norms add to the mean square
+ * @param rope how the angles of rotary embeddings are made
+ * @param interleavedRope true where elements (2i, 2i + 1) are rotated together, as in llama files, whose query and key weights
+ *     are permuted for it; false for (i, i + half), as in qwen files
+ * @param qkvBias true where query, key and value have a bias
+ * @param qkNorm true where each head of query and key is normed before it is rotated
+ * @param tiedEmbeddings true where the output matrix is the embedding table
+ */
+public record ModelConfig(
+        String architecture,
+        int vocabulary,
+        int width,
+        int layers,
+        int heads,
+        int kvHeads,
+        int headSize,
+        int ffn,
+        int context,
+        float rmsEps,
+        RopeFrequencies rope,
+        boolean interleavedRope,
+        boolean qkvBias,
+        boolean qkNorm,
+        boolean tiedEmbeddings) {
+    /** The architectures that can be run. */
+    public static final List<String> ARCHITECTURES = List.of("llama", "qwen2", "qwen3");
+
+    /** Reads the description and refuses what the decoder would compute wrongly. */
+    public static ModelConfig read(GgufFile file) {
+        return new Reader(file).read();
+    }
+
+    /** Reads the keys of one file. */
+    private static final class Reader {
+        private final GgufFile file;
+        private final GgufMetadata keys;
+        private final String architecture;
+
+        Reader(GgufFile file) {
+            this.file = file;
+            this.keys = file.metadata();
+            this.architecture = keys.string("general.architecture");
+            if (!ARCHITECTURES.contains(architecture)) {
+                throw VtException.unsupported(file.path() + ": architecture '" + architecture + "' is not supported; supported are "
+                        + String.join(", ", ARCHITECTURES));
+            }
+        }
+
+        ModelConfig read() {
+            int width = positive("embedding_length");
+            int heads = positive("attention.head_count");
+            int kvHeads = has("attention.head_count_kv") ? positive("attention.head_count_kv") : heads;
+            if (heads % kvHeads != 0) {
+                throw keys.error(key("attention.head_count_kv"), "a divisor of the " + heads + " heads", "" + kvHeads);
+            }
+            int headSize = headSize(width, heads);
+            refuseWindow();
+            return new ModelConfig(
+                    architecture,
+                    vocabulary(),
+                    width,
+                    positive("block_count"),
+                    heads,
+                    kvHeads,
+                    headSize,
+                    positive("feed_forward_length"),
+                    positive("context_length"),
+                    rmsEps(),
+                    rope(headSize),
+                    architecture.equals("llama"),
+                    architecture.equals("qwen2") || file.findTensor("blk.0.attn_q.bias").isPresent(),
+                    architecture.equals("qwen3"),
+                    file.findTensor("output.weight").isEmpty());
+        }
+
+        private int vocabulary() {
+            GgufTensor table = file.tensor("token_embd.weight");
+            long rows = table.dim(0);
+            if (rows > Integer.MAX_VALUE) {
+                throw VtException.unsupported(file.path() + ": tensor 'token_embd.weight': expected at most " + Integer.MAX_VALUE
+                        + " rows, given " + rows);
+            }
+            return (int) rows;
+        }
+
+        private int headSize(int width, int heads) {
+            if (has("attention.key_length")) {
+                int size = positive("attention.key_length");
+                int valueSize = has("attention.value_length") ? positive("attention.value_length") : size;
+                if (valueSize != size) {
+                    throw keys.error(key("attention.value_length"), "the key length " + size, "" + valueSize);
+                }
+                return size;
+            }
+            if (width % heads != 0) {
+                throw keys.error(key("attention.head_count"), "a divisor of the width " + width, "" + heads);
+            }
+            return width / heads;
+        }
+
+        private float rmsEps() {
+            String key = key("attention.layer_norm_rms_epsilon");
+            float eps = (float) keys.doubleValue(key);
+            if (!(eps > 0) || !Float.isFinite(eps)) {
+                throw keys.error(key, "a number above 0", "" + eps);
+            }
+            return eps;
+        }
+
+        private RopeFrequencies rope(int headSize) {
+            int rotary = has("rope.dimension_count") ? positive("rope.dimension_count") : headSize;
+            if (rotary > headSize || rotary % 2 != 0) {
+                throw keys.error(key("rope.dimension_count"), "an even number up to the head size " + headSize, "" + rotary);
+            }
+            double base = has("rope.freq_base") ? keys.doubleValue(key("rope.freq_base")) : 10_000;
+            if (!(base > 0) || !Double.isFinite(base)) {
+                throw keys.error(key("rope.freq_base"), "a number above 0", "" + base);
+            }
+            return new RopeFrequencies(base, rotary, linearScale(), null);
+        }
+
+        /** Files without a type mean linear scaling, and a factor of 0 means none. */
+        private double linearScale() {
+            String type = keys.optionalString(key("rope.scaling.type")).orElse("linear");
+            if (!type.equals("linear") && !type.equals("none")) {
+                throw VtException.unsupported(file.path() + ": rope scaling '" + type + "' is not supported; supported are none, linear,"
+                        + " and factors in the tensor rope_freqs.weight");
+            }
+            String key = key(has("rope.scaling.factor") ? "rope.scaling.factor" : "rope.scale_linear");
+            double factor = type.equals("none") || !keys.has(key) ? 0 : keys.doubleValue(key);
+            if (!(factor >= 0) || !Double.isFinite(factor)) {
+                throw keys.error(key, "a number above 0", "" + factor);
+            }
+            return factor == 0 ? 1 : factor;
+        }
+
+        private void refuseWindow() {
+            String key = key("attention.sliding_window");
+            if (keys.has(key) && keys.longValue(key) > 0) {
+                throw VtException.unsupported(file.path() + ": key '" + key + "': expected none or 0, since attention windows are not"
+                        + " supported for " + architecture + ", given " + keys.longValue(key));
+            }
+        }
+
+        private int positive(String name) {
+            int value = keys.intValue(key(name));
+            if (value < 1) {
+                throw keys.error(key(name), "1 or more", "" + value);
+            }
+            return value;
+        }
+
+        private boolean has(String name) {
+            return keys.has(key(name));
+        }
+
+        private String key(String name) {
+            return architecture + "." + name;
+        }
+    }
+}

@@ -1,0 +1,157 @@
+package dev.vt.model;
+
+import dev.vt.api.device.Backend;
+import dev.vt.api.device.Memory;
+import dev.vt.api.device.Queue;
+import dev.vt.api.tensor.DType;
+import dev.vt.api.tensor.Tensor;
+import dev.vt.ops.Ops;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Turns the logits of a step into token ids on the device: penalties, temperature, top-k and top-p, min-p, then a draw; or the
+ * likeliest token where the temperature is 0. Options that change nothing cost no call. Owned by a workspace; one thread at a
+ * time; ids may be read after the queue has done the step.
+ */
+final class Sampler implements AutoCloseable {
+    private final Backend backend;
+    private final Ops ops;
+    private final Queue queue;
+    private final int vocabulary;
+    private final StepInputs inputs;
+    private final StepBuffers buffers;
+    private final Memory device;
+    private final Memory host;
+    private final long idsBytes;
+    private final FirstRows ids;
+    private final FirstRows topK;
+    private final FirstRows temperature;
+    private final FirstRows topP;
+    private final FirstRows minP;
+    private final FirstRows probabilities;
+    private final PenaltyTables penalties;
+    private GenerateOptions options = GenerateOptions.greedy(1);
+
+    Sampler(Backend backend, Ops ops, Queue queue, int vocabulary, int maxSequences, Workspace.Parts parts) {
+        this.backend = backend;
+        this.ops = ops;
+        this.queue = queue;
+        this.vocabulary = vocabulary;
+        this.inputs = parts.inputs();
+        this.buffers = parts.buffers();
+        Regions regions = new Regions();
+        long idsAt = regions.add(DType.I64, maxSequences);
+        long topKAt = regions.add(DType.I32, maxSequences);
+        long temperatureAt = regions.add(DType.F32, maxSequences);
+        long topPAt = regions.add(DType.F32, maxSequences);
+        long minPAt = regions.add(DType.F32, maxSequences);
+        long probabilitiesAt = regions.add(DType.F32, maxSequences, vocabulary);
+        device = backend.allocate(regions.size());
+        idsBytes = Tensor.bytes(DType.I64, maxSequences);
+        try {
+            host = backend.allocatePinned(idsBytes);
+        } catch (RuntimeException e) {
+            device.close();
+            throw e;
+        }
+        ids = rows(idsAt, DType.I64, maxSequences);
+        topK = rows(topKAt, DType.I32, maxSequences);
+        temperature = rows(temperatureAt, DType.F32, maxSequences);
+        topP = rows(topPAt, DType.F32, maxSequences);
+        minP = rows(minPAt, DType.F32, maxSequences);
+        probabilities = rows(probabilitiesAt, DType.F32, maxSequences, vocabulary);
+        penalties = new PenaltyTables(backend, ops, queue, vocabulary, maxSequences);
+    }
+
+    private FirstRows rows(long offset, DType dtype, long... shape) {
+        return new FirstRows(Tensor.of(device, offset, dtype, shape));
+    }
+
+    /** Sets what holds for the next steps; the same for all sequences. */
+    void configure(GenerateOptions newOptions) {
+        options = newOptions;
+        fill(temperature.whole(), (float) options.temperature());
+        fill(topP.whole(), (float) options.topP());
+        fill(minP.whole(), (float) options.minP());
+        int[] k = new int[Math.toIntExact(topK.whole().elements())];
+        Arrays.fill(k, Math.min(options.topK(), vocabulary));
+        backend.upload(queue, device, topK.whole().offset(), MemorySegment.ofArray(k));
+        if (penalizes()) {
+            penalties.configure(options);
+        }
+    }
+
+    private void fill(Tensor tensor, float value) {
+        float[] all = new float[Math.toIntExact(tensor.elements())];
+        Arrays.fill(all, value);
+        backend.upload(queue, device, tensor.offset(), MemorySegment.ofArray(all));
+    }
+
+    private boolean penalizes() {
+        return options.repetitionPenalty() != 1 || options.frequencyPenalty() != 0 || options.presencePenalty() != 0;
+    }
+
+    /**
+     * Queues the choice of a token for each row of logits.
+     *
+     * @param sequences what the rows belong to, in their order
+     */
+    void run(List<TextSequence> sequences) {
+        int rows = sequences.size();
+        Tensor logits = buffers.logits.of(rows);
+        if (penalizes()) {
+            penalties.apply(logits, sequences);
+        }
+        if (options.temperature() == 0) {
+            ops.greedyArgmax(queue, ids.of(rows), logits);
+        } else {
+            narrow(logits, rows);
+            draw(logits, rows);
+        }
+        backend.copy(queue, host, 0, device, ids.whole().offset(), idsBytes);
+    }
+
+    private void narrow(Tensor logits, int rows) {
+        // A temperature too small for the op counts as 1 there, so it is told that none is.
+        ops.applyTemperature(queue, logits, temperature.of(rows), true);
+        boolean limitCount = options.topK() > 0 && options.topK() < vocabulary;
+        boolean limitMass = options.topP() < 1;
+        if (limitCount || limitMass) {
+            ops.applyTopKTopP(queue, logits, limitCount ? topK.of(rows) : null, limitMass ? topP.of(rows) : null);
+        }
+        if (options.minP() > 0) {
+            ops.applyMinP(queue, logits, minP.of(rows));
+        }
+    }
+
+    /** Draws row by row: the noise depends on the row's number, and a sequence must not depend on its neighbours. */
+    private void draw(Tensor logits, int rows) {
+        ops.computeProbs(queue, probabilities.of(rows), logits);
+        for (int row = 0; row < rows; row++) {
+            ops.randomSample(queue, ids.one(row), probabilities.one(row), inputs.seed(row));
+        }
+    }
+
+    /** The token of a row, after the queue has done the step. */
+    int token(int row) {
+        return Math.toIntExact(host.segment().get(ValueLayout.JAVA_LONG, 8L * row));
+    }
+
+    /** A seed that depends on the generation's seed and the place of the token, by splitmix64. */
+    static long seed(long seed, int position) {
+        long z = seed + 0x9E3779B97F4A7C15L * (position + 1L);
+        z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
+        z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
+        return z ^ (z >>> 31);
+    }
+
+    @Override
+    public void close() {
+        penalties.close();
+        host.close();
+        device.close();
+    }
+}

@@ -1,0 +1,103 @@
+package dev.vt.model;
+
+import dev.vt.api.device.Backend;
+import dev.vt.api.device.Memory;
+import dev.vt.api.tensor.DType;
+import dev.vt.api.tensor.Tensor;
+
+/**
+ * The activations of a step, in one block of device memory that holds the largest step; smaller steps use views of it. All f32.
+ * Owned by a workspace; one thread at a time.
+ */
+final class StepBuffers implements AutoCloseable {
+    private final Memory memory;
+    /** The sum that runs through the layers, [T,H]. */
+    final FirstRows residual;
+    /** What a norm made of it, [T,H]. */
+    final FirstRows normed;
+    /** What a block adds to it, [T,H]. */
+    final FirstRows delta;
+    /** Query, key and value as a matrix product writes them, [T, heads * head size]. */
+    final FirstRows query;
+
+    final FirstRows key;
+    final FirstRows value;
+    /** The normed query and key of a model with q/k norms; else the query and key themselves. */
+    final FirstRows normedQuery;
+
+    final FirstRows normedKey;
+    /** What attention gives, [T, heads * head size]. */
+    final FirstRows attention;
+    /** Gate and up side by side, [T,2F]. */
+    final FirstRows gateUp;
+    /** The left half of {@link #gateUp}, with padded rows. */
+    final FirstRows gate;
+    /** The right half of {@link #gateUp}, with padded rows. */
+    final FirstRows up;
+    /** silu(gate) * up, [T,F]. */
+    final FirstRows gated;
+    /** The normed rows whose logits are wanted, [R,H]. */
+    final FirstRows picked;
+    /** [R,V]. */
+    final FirstRows logits;
+
+    private final ModelConfig config;
+
+    StepBuffers(Backend backend, ModelConfig config, int maxRows, int maxSequences) {
+        this.config = config;
+        int queryWidth = config.heads() * config.headSize();
+        int keyWidth = config.kvHeads() * config.headSize();
+        Regions regions = new Regions();
+        long residualAt = regions.add(DType.F32, maxRows, config.width());
+        long normedAt = regions.add(DType.F32, maxRows, config.width());
+        long deltaAt = regions.add(DType.F32, maxRows, config.width());
+        long queryAt = regions.add(DType.F32, maxRows, queryWidth);
+        long keyAt = regions.add(DType.F32, maxRows, keyWidth);
+        long valueAt = regions.add(DType.F32, maxRows, keyWidth);
+        long normedQueryAt = config.qkNorm() ? regions.add(DType.F32, maxRows, queryWidth) : queryAt;
+        long normedKeyAt = config.qkNorm() ? regions.add(DType.F32, maxRows, keyWidth) : keyAt;
+        long attentionAt = regions.add(DType.F32, maxRows, queryWidth);
+        long gateUpAt = regions.add(DType.F32, maxRows, 2L * config.ffn());
+        long gatedAt = regions.add(DType.F32, maxRows, config.ffn());
+        long pickedAt = regions.add(DType.F32, maxSequences, config.width());
+        long logitsAt = regions.add(DType.F32, maxSequences, config.vocabulary());
+        memory = backend.allocate(regions.size());
+        residual = rows(residualAt, maxRows, config.width());
+        normed = rows(normedAt, maxRows, config.width());
+        delta = rows(deltaAt, maxRows, config.width());
+        query = rows(queryAt, maxRows, queryWidth);
+        key = rows(keyAt, maxRows, keyWidth);
+        value = rows(valueAt, maxRows, keyWidth);
+        normedQuery = rows(normedQueryAt, maxRows, queryWidth);
+        normedKey = rows(normedKeyAt, maxRows, keyWidth);
+        attention = rows(attentionAt, maxRows, queryWidth);
+        gateUp = rows(gateUpAt, maxRows, 2L * config.ffn());
+        gate = new FirstRows(gateUp.whole().columns(0, config.ffn()));
+        up = new FirstRows(gateUp.whole().columns(config.ffn(), 2L * config.ffn()));
+        gated = rows(gatedAt, maxRows, config.ffn());
+        picked = rows(pickedAt, maxSequences, config.width());
+        logits = rows(logitsAt, maxSequences, config.vocabulary());
+    }
+
+    private FirstRows rows(long offset, long rows, long width) {
+        return new FirstRows(Tensor.of(memory, offset, DType.F32, rows, width));
+    }
+
+    /** A buffer seen as [T, heads, head size]. */
+    FirstRows heads(FirstRows buffer) {
+        Tensor whole = buffer.whole();
+        return new FirstRows(whole.reshape(whole.dim(0), whole.dim(1) / config.headSize(), config.headSize()));
+    }
+
+    /** A buffer seen as one row for each head of each token, counted in tokens. */
+    FirstRows headRows(FirstRows buffer) {
+        Tensor whole = buffer.whole();
+        int heads = Math.toIntExact(whole.dim(1) / config.headSize());
+        return new FirstRows(whole.reshape(whole.dim(0) * heads, config.headSize()), heads);
+    }
+
+    @Override
+    public void close() {
+        memory.close();
+    }
+}

@@ -1,0 +1,171 @@
+package dev.vt.model;
+
+import dev.vt.api.device.Backend;
+import dev.vt.api.device.Memory;
+import dev.vt.api.device.Queue;
+import dev.vt.api.tensor.DType;
+import dev.vt.api.tensor.Tensor;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * The integer operands of a step: token ids, positions, slots, block table and what belongs to them. They are filled in page-locked
+ * host memory and go to the device in one copy. Owned by a workspace; one thread at a time; not to be filled again before the
+ * queue has done the copy.
+ */
+final class StepInputs implements AutoCloseable {
+    private final Backend backend;
+    private final int blocksPerSequence;
+    private final long idsAt;
+    private final long positionsAt;
+    private final long slotsAt;
+    private final long queryStartAt;
+    private final long seqLensAt;
+    private final long blockTableAt;
+    private final long logitRowsAt;
+    private final long seedsAt;
+    private final long size;
+    private final Memory host;
+    private final MemorySegment segment;
+    private final Memory device;
+    private final FirstRows ids;
+    private final FirstRows positions;
+    private final FirstRows slots;
+    private final FirstRows queryStart;
+    private final FirstRows seqLens;
+    private final FirstRows blockTable;
+    private final FirstRows logitRows;
+    private final FirstRows seeds;
+    private int rowCount;
+    private int requestCount;
+    private int logitRowCount;
+
+    StepInputs(Backend backend, int maxRows, int maxSequences, int blocksPerSequence) {
+        this.backend = backend;
+        this.blocksPerSequence = blocksPerSequence;
+        Regions regions = new Regions();
+        idsAt = regions.add(DType.I32, maxRows);
+        positionsAt = regions.add(DType.I32, maxRows);
+        slotsAt = regions.add(DType.I64, maxRows);
+        queryStartAt = regions.add(DType.I32, maxSequences + 1L);
+        seqLensAt = regions.add(DType.I32, maxSequences);
+        blockTableAt = regions.add(DType.I32, maxSequences, blocksPerSequence);
+        logitRowsAt = regions.add(DType.I32, maxSequences);
+        seedsAt = regions.add(DType.I64, maxSequences);
+        size = regions.size();
+        device = backend.allocate(size);
+        try {
+            host = backend.allocatePinned(size);
+        } catch (RuntimeException e) {
+            device.close();
+            throw e;
+        }
+        segment = host.segment();
+        ids = rows(idsAt, DType.I32, maxRows);
+        positions = rows(positionsAt, DType.I32, maxRows);
+        slots = rows(slotsAt, DType.I64, maxRows);
+        queryStart = rows(queryStartAt, DType.I32, maxSequences + 1L);
+        seqLens = rows(seqLensAt, DType.I32, maxSequences);
+        blockTable = rows(blockTableAt, DType.I32, maxSequences, blocksPerSequence);
+        logitRows = rows(logitRowsAt, DType.I32, maxSequences);
+        seeds = rows(seedsAt, DType.I64, maxSequences);
+    }
+
+    private FirstRows rows(long offset, DType dtype, long... shape) {
+        return new FirstRows(Tensor.of(device, offset, dtype, shape));
+    }
+
+    /** Begins a step with nothing in it. */
+    void clear() {
+        rowCount = 0;
+        requestCount = 0;
+        logitRowCount = 0;
+    }
+
+    /** Adds the next tokens of a sequence as one request, and gives them a place in its cache. */
+    void add(KvSequence sequence, int[] tokens, int from, int count) {
+        int position = sequence.length();
+        sequence.append(count);
+        for (int i = 0; i < count; i++) {
+            int row = rowCount + i;
+            segment.set(ValueLayout.JAVA_INT, idsAt + 4L * row, tokens[from + i]);
+            segment.set(ValueLayout.JAVA_INT, positionsAt + 4L * row, position + i);
+            segment.set(ValueLayout.JAVA_LONG, slotsAt + 8L * row, sequence.slot(position + i));
+        }
+        long tableRow = blockTableAt + 4L * requestCount * blocksPerSequence;
+        for (int i = 0; i < sequence.blockCount(); i++) {
+            segment.set(ValueLayout.JAVA_INT, tableRow + 4L * i, sequence.block(i));
+        }
+        segment.set(ValueLayout.JAVA_INT, seqLensAt + 4L * requestCount, sequence.length());
+        segment.set(ValueLayout.JAVA_INT, queryStartAt + 4L * requestCount, rowCount);
+        rowCount += count;
+        requestCount++;
+        segment.set(ValueLayout.JAVA_INT, queryStartAt + 4L * requestCount, rowCount);
+    }
+
+    /** Asks for the logits after the last token of the request that was added last. */
+    void wantLogits(long seed) {
+        segment.set(ValueLayout.JAVA_INT, logitRowsAt + 4L * logitRowCount, rowCount - 1);
+        segment.set(ValueLayout.JAVA_LONG, seedsAt + 8L * logitRowCount, seed);
+        logitRowCount++;
+    }
+
+    /** Queues the copy to the device. */
+    void send(Queue queue) {
+        backend.copy(queue, device, 0, host, 0, size);
+    }
+
+    /** Tokens of the step. */
+    int rows() {
+        return rowCount;
+    }
+
+    /** Sequences of the step. */
+    int requests() {
+        return requestCount;
+    }
+
+    /** Rows whose logits are wanted. */
+    int logitRows() {
+        return logitRowCount;
+    }
+
+    Tensor ids() {
+        return ids.of(rowCount);
+    }
+
+    Tensor positions() {
+        return positions.of(rowCount);
+    }
+
+    Tensor slots() {
+        return slots.of(rowCount);
+    }
+
+    Tensor queryStart() {
+        return queryStart.of(requestCount + 1);
+    }
+
+    Tensor seqLens() {
+        return seqLens.of(requestCount);
+    }
+
+    Tensor blockTable() {
+        return blockTable.of(requestCount);
+    }
+
+    Tensor logitRowIds() {
+        return logitRows.of(logitRowCount);
+    }
+
+    /** The seed of one logits row, as a tensor of one element. */
+    Tensor seed(int row) {
+        return seeds.one(row);
+    }
+
+    @Override
+    public void close() {
+        host.close();
+        device.close();
+    }
+}

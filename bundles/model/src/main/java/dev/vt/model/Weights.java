@@ -1,0 +1,186 @@
+package dev.vt.model;
+
+import dev.vt.api.ErrorCode;
+import dev.vt.api.VtException;
+import dev.vt.api.device.Backend;
+import dev.vt.api.device.Memory;
+import dev.vt.api.device.Queue;
+import dev.vt.api.tensor.DType;
+import dev.vt.api.tensor.Tensor;
+import dev.vt.model.gguf.GgufFile;
+import dev.vt.model.gguf.GgufTensor;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The weights of a model on one device. Where the device can read host memory they are the mapped bytes of the file, without a
+ * copy; else they are uploaded. Whoever loads them closes them, before the file. Immutable; any thread may use them.
+ */
+final class Weights implements AutoCloseable {
+    private final List<Memory> memory;
+    private final Tensor embedding;
+    private final List<LayerWeights> layers;
+    private final Tensor outputNorm;
+    private final Projection output;
+    private final @Nullable Tensor ropeFactors;
+
+    private Weights(Loader loader) {
+        ModelConfig c = loader.config;
+        memory = loader.memory;
+        embedding = loader.matrix("token_embd.weight", c.vocabulary(), c.width());
+        layers = loader.layers();
+        outputNorm = loader.vector("output_norm.weight", c.width());
+        output = new Projection(
+                c.tiedEmbeddings() ? embedding : loader.matrix("output.weight", c.vocabulary(), c.width()), null);
+        ropeFactors = loader.has("rope_freqs.weight")
+                ? loader.vector("rope_freqs.weight", c.rope().rotaryDim() / 2)
+                : null;
+        loader.refuseUnused();
+    }
+
+    /** Checks every tensor of the file against the description and brings it to the device; uploads are queued. */
+    static Weights load(GgufFile file, ModelConfig config, Backend backend, Queue queue) {
+        Loader loader = new Loader(file, config, backend, queue);
+        try {
+            return new Weights(loader);
+        } catch (RuntimeException e) {
+            loader.memory.forEach(Memory::close);
+            throw e;
+        }
+    }
+
+    /** [V,H]. */
+    Tensor embedding() {
+        return embedding;
+    }
+
+    LayerWeights layer(int i) {
+        return layers.get(i);
+    }
+
+    /** [H]. */
+    Tensor outputNorm() {
+        return outputNorm;
+    }
+
+    /** [V,H]. */
+    Projection output() {
+        return output;
+    }
+
+    /** What rotary frequencies are divided by, [rotaryDim / 2], or null. */
+    @Nullable Tensor ropeFactors() {
+        return ropeFactors;
+    }
+
+    @Override
+    public void close() {
+        memory.forEach(Memory::close);
+    }
+
+    /** Loads the tensors of one file and remembers which it has seen. */
+    private static final class Loader {
+        final List<Memory> memory = new ArrayList<>();
+        final ModelConfig config;
+        private final GgufFile file;
+        private final Backend backend;
+        private final Queue queue;
+        private final Set<String> used = new HashSet<>();
+
+        Loader(GgufFile file, ModelConfig config, Backend backend, Queue queue) {
+            this.file = file;
+            this.config = config;
+            this.backend = backend;
+            this.queue = queue;
+        }
+
+        List<LayerWeights> layers() {
+            List<LayerWeights> out = new ArrayList<>();
+            for (int i = 0; i < config.layers(); i++) {
+                out.add(layer("blk." + i + "."));
+            }
+            return List.copyOf(out);
+        }
+
+        private LayerWeights layer(String prefix) {
+            int width = config.width();
+            int queryWidth = config.heads() * config.headSize();
+            int keyWidth = config.kvHeads() * config.headSize();
+            return new LayerWeights(
+                    vector(prefix + "attn_norm.weight", width),
+                    projection(prefix + "attn_q", queryWidth, width, config.qkvBias()),
+                    projection(prefix + "attn_k", keyWidth, width, config.qkvBias()),
+                    projection(prefix + "attn_v", keyWidth, width, config.qkvBias()),
+                    config.qkNorm() ? vector(prefix + "attn_q_norm.weight", config.headSize()) : null,
+                    config.qkNorm() ? vector(prefix + "attn_k_norm.weight", config.headSize()) : null,
+                    projection(prefix + "attn_output", width, queryWidth, false),
+                    vector(prefix + "ffn_norm.weight", width),
+                    projection(prefix + "ffn_gate", config.ffn(), width, false),
+                    projection(prefix + "ffn_up", config.ffn(), width, false),
+                    projection(prefix + "ffn_down", width, config.ffn(), false));
+        }
+
+        boolean has(String name) {
+            return file.findTensor(name).isPresent();
+        }
+
+        private Projection projection(String name, int out, int in, boolean bias) {
+            return new Projection(matrix(name + ".weight", out, in), bias ? vector(name + ".bias", out) : null);
+        }
+
+        Tensor matrix(String name, long rows, long columns) {
+            GgufTensor tensor = shaped(name, rows, columns);
+            if (!tensor.dtype().isFloat() && !tensor.dtype().isBlock()) {
+                throw mismatch(name, "a float or block type", tensor.dtype().toString());
+            }
+            return place(tensor);
+        }
+
+        Tensor vector(String name, long elements) {
+            GgufTensor tensor = shaped(name, elements);
+            if (tensor.dtype() != DType.F32) {
+                throw mismatch(name, "type f32", tensor.dtype().toString());
+            }
+            return place(tensor);
+        }
+
+        private GgufTensor shaped(String name, long... shape) {
+            GgufTensor tensor = file.tensor(name);
+            if (!Arrays.equals(tensor.shape(), shape)) {
+                throw mismatch(name, "shape " + Arrays.toString(shape) + " as the file's keys say", Arrays.toString(tensor.shape()));
+            }
+            return tensor;
+        }
+
+        private Tensor place(GgufTensor tensor) {
+            used.add(tensor.name());
+            Optional<Memory> shared = backend.importHost(tensor.data());
+            Memory block = shared.orElseGet(() -> backend.allocate(tensor.data().byteSize()));
+            memory.add(block);
+            if (shared.isEmpty()) {
+                backend.upload(queue, block, 0, tensor.data());
+            }
+            return Tensor.of(block, tensor.dtype(), tensor.shape());
+        }
+
+        /** A tensor that nobody asked for changes what the model computes, so it is better to stop than to leave it out. */
+        void refuseUnused() {
+            for (GgufTensor tensor : file.tensors()) {
+                if (!used.contains(tensor.name())) {
+                    throw VtException.unsupported(file.path() + ": tensor '" + tensor.name() + "' is not one that a dense "
+                            + config.architecture() + " decoder of this runtime uses");
+                }
+            }
+        }
+
+        private VtException mismatch(String name, String expected, String given) {
+            return new VtException(
+                    ErrorCode.FORMAT, file.path() + ": tensor '" + name + "': expected " + expected + ", given " + given);
+        }
+    }
+}

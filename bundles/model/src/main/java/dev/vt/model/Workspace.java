@@ -1,0 +1,96 @@
+package dev.vt.model;
+
+import dev.vt.api.device.Backend;
+import dev.vt.api.device.Queue;
+import dev.vt.ops.Ops;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/**
+ * All device memory that steps work in, sized for the largest step, the longest sequence and all blocks of the cache; nothing is
+ * allocated while steps run. Owned by a generator, which makes a larger one when a request needs it. One thread at a time.
+ */
+final class Workspace implements AutoCloseable {
+    private final Size size;
+    private final Parts parts;
+    private final Decoder decoder;
+    private final Sampler sampler;
+    private final Deque<Runnable> closers = new ArrayDeque<>();
+
+    /**
+     * What a workspace can hold.
+     *
+     * @param rows tokens of a step
+     * @param sequences sequences of a step
+     * @param positions tokens of a sequence
+     * @param blocks blocks of the cache
+     */
+    record Size(int rows, int sequences, int positions, int blocks) {
+        boolean holds(Size other) {
+            return rows >= other.rows && sequences >= other.sequences && positions >= other.positions && blocks >= other.blocks;
+        }
+
+        Size max(Size other) {
+            return new Size(
+                    Math.max(rows, other.rows),
+                    Math.max(sequences, other.sequences),
+                    Math.max(positions, other.positions),
+                    Math.max(blocks, other.blocks));
+        }
+    }
+
+    /** What the blocks of a decoder share. */
+    record Parts(StepInputs inputs, StepBuffers buffers, KvCache cache, RopeTable rope) {}
+
+    Workspace(Backend backend, Ops ops, Queue queue, ModelConfig config, Weights weights, Size size) {
+        this.size = size;
+        try {
+            StepInputs inputs = new StepInputs(backend, size.rows(), size.sequences(), KvCache.blocksFor(size.positions()));
+            closers.push(inputs::close);
+            StepBuffers buffers = new StepBuffers(backend, config, size.rows(), size.sequences());
+            closers.push(buffers::close);
+            KvCache cache = new KvCache(backend, config, size.blocks());
+            closers.push(cache::close);
+            RopeTable rope = new RopeTable(backend, ops, queue, config, weights.ropeFactors(), size.positions());
+            closers.push(rope::close);
+            parts = new Parts(inputs, buffers, cache, rope);
+            sampler = new Sampler(backend, ops, queue, config.vocabulary(), size.sequences(), parts);
+            closers.push(sampler::close);
+            decoder = new Decoder(ops, queue, config, weights, parts);
+        } catch (RuntimeException e) {
+            close();
+            throw e;
+        }
+    }
+
+    Size size() {
+        return size;
+    }
+
+    StepInputs inputs() {
+        return parts.inputs();
+    }
+
+    StepBuffers buffers() {
+        return parts.buffers();
+    }
+
+    KvCache cache() {
+        return parts.cache();
+    }
+
+    Decoder decoder() {
+        return decoder;
+    }
+
+    Sampler sampler() {
+        return sampler;
+    }
+
+    @Override
+    public void close() {
+        while (!closers.isEmpty()) {
+            closers.pop().run();
+        }
+    }
+}
