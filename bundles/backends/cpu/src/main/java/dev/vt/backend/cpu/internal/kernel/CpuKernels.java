@@ -2,20 +2,44 @@ package dev.vt.backend.cpu.internal.kernel;
 
 import dev.vt.api.spi.KernelSet;
 import dev.vt.ops.OpTable;
+import dev.vt.ops.kernel.Matmul;
 
 /** The list of the CPU's own kernels. They are stateless. */
 public final class CpuKernels {
     private CpuKernels() {}
 
-    /** One kernel for each op of the table. */
+    /** One kernel for each op of the table, in the order of the table. */
     public static KernelSet all() {
-        MatmulBtKernel matmulBt = new MatmulBtKernel();
+        Matmul matmulBt = new MatmulBtKernel();
         return KernelSet.builder()
+                .put(OpTable.MATMUL, new MatmulKernel())
                 .put(OpTable.RMS_NORM, new RmsNormKernel())
+                .put(OpTable.SILU_AND_MUL, new GatedKernel(GatedKernel::silu))
+                .put(OpTable.ROPE_NEOX, new RopeNeoxKernel())
                 .put(OpTable.EMBEDDING, new EmbeddingKernel())
+                .put(OpTable.RESHAPE_AND_CACHE, new ReshapeAndCacheKernel())
+                .put(OpTable.PAGED_ATTENTION, new PagedAttentionKernel())
+                .put(OpTable.APPLY_TEMPERATURE, new ApplyTemperatureKernel())
+                .put(OpTable.GREEDY_ARGMAX, new GreedyArgmaxKernel())
+                .put(OpTable.APPLY_TOP_K_TOP_P, new ApplyTopKTopPKernel())
+                .put(OpTable.COMPUTE_PROBS, new SoftmaxKernel(false))
+                .put(OpTable.COMPUTE_LOGPROBS, new SoftmaxKernel(true))
+                .put(OpTable.RANDOM_SAMPLE, new RandomSampleKernel())
+                .put(OpTable.APPLY_PENALTIES, new ApplyPenaltiesKernel())
+                .put(OpTable.APPLY_MIN_P, new ApplyMinPKernel())
+                .put(OpTable.CAST_BF16, Maps.CAST)
+                .put(OpTable.CAST_F32, Maps.CAST)
+                .put(OpTable.QKV_SPLIT, new QkvSplitKernel())
+                .put(OpTable.ROPE_COS_SIN_CACHE, new RopeCosSinCacheKernel())
                 .put(OpTable.MATMUL_BT, matmulBt)
                 .put(OpTable.MATMUL_BT_QUANT, matmulBt)
+                .put(OpTable.ROPE_FROM_CACHE, new RopeFromCacheKernel())
+                .put(OpTable.LAYER_NORM, new LayerNormKernel())
+                .put(OpTable.RELU, Maps.RELU)
                 .put(OpTable.ADD, new AddKernel())
+                .put(OpTable.GELU_AND_MUL, new GatedKernel(GatedKernel::gelu))
+                .put(OpTable.MUL_SCALAR, Maps.MUL_SCALAR)
+                .put(OpTable.SOFT_CAP, Maps.SOFT_CAP)
                 .build();
     }
 }

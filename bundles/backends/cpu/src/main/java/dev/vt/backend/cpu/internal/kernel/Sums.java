@@ -88,4 +88,11 @@ final class Sums {
         }
         return ((a + b) + (c + d)) + ((e + f) + (g + h));
     }
+
+    /** sum += factor * x, over the first n elements. */
+    static void addScaled(float[] sum, float[] x, float factor, int n) {
+        for (int i = 0; i < n; i++) {
+            sum[i] += factor * x[i];
+        }
+    }
 }

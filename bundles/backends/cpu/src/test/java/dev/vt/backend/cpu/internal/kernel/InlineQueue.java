@@ -31,6 +31,10 @@ final class InlineQueue implements CpuQueue {
         }
 
         void run(long n, CpuWorkers.RangeTask body) {
+            if (n == 0 && this == WHOLE) {
+                body.run(0, 0);
+                return;
+            }
             long pieces = n == 0 ? 0 : (n - 1) / size + 1;
             for (long i = pieces - 1; i >= 0; i--) {
                 body.run(i * size, size > n ? n : Math.min(n, (i + 1) * size));

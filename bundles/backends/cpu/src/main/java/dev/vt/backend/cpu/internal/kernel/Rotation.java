@@ -1,0 +1,64 @@
+package dev.vt.backend.cpu.internal.kernel;
+
+import dev.vt.ops.RopeFrequencies;
+
+/** Rotates the pairs of heads in place by given cosines and sines. Not shared between threads: it has scratch of its own. */
+final class Rotation {
+    private final float[] cos;
+    private final float[] sin;
+    private final float[] head;
+    private final boolean interleaved;
+
+    Rotation(int rotaryDim, boolean interleaved) {
+        this.cos = new float[rotaryDim / 2];
+        this.sin = new float[rotaryDim / 2];
+        this.head = new float[rotaryDim];
+        this.interleaved = interleaved;
+    }
+
+    /** Frequencies of all pairs, in radians a position. */
+    static double[] frequencies(RopeFrequencies frequencies) {
+        double[] f = new double[frequencies.rotaryDim() / 2];
+        for (int i = 0; i < f.length; i++) {
+            f[i] = frequencies.frequency(i);
+        }
+        return f;
+    }
+
+    /** Takes the angles of a position; they are made in double, then rounded. */
+    void angles(long position, double[] frequencies) {
+        for (int i = 0; i < cos.length; i++) {
+            double angle = position * frequencies[i];
+            cos[i] = (float) Math.cos(angle);
+            sin[i] = (float) Math.sin(angle);
+        }
+    }
+
+    /** Takes the angles of a row of a table: cosines, then sines. */
+    void angles(Rows cosSin, long row) {
+        cosSin.read(row, 0, cos.length, cos, 0);
+        cosSin.read(row, cos.length, sin.length, sin, 0);
+    }
+
+    /** Rotates all heads of token t; a head is a row of {@code x}. */
+    void rotate(Rows x, long t, long heads) {
+        for (long h = t * heads; h < (t + 1) * heads; h++) {
+            x.read(h, 0, head.length, head, 0);
+            if (interleaved) {
+                rotate(2, 1);
+            } else {
+                rotate(1, cos.length);
+            }
+            x.write(h, 0, head.length, head, 0);
+        }
+    }
+
+    private void rotate(int step, int distance) {
+        for (int i = 0; i < cos.length; i++) {
+            float a = head[i * step];
+            float b = head[i * step + distance];
+            head[i * step] = a * cos[i] - b * sin[i];
+            head[i * step + distance] = a * sin[i] + b * cos[i];
+        }
+    }
+}
