@@ -13,8 +13,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks the chain for one call. The caller holds a pin. The first lines of {@link #run} are the hot path of the whole runtime: one
- * table look-up, one call, one compare.
+ * Walks the chain for one call. The caller holds a pin. {@link #run} is the hot path of the whole runtime: one table look-up, one
+ * call, one compare.
  */
 final class Calls {
     private final SelectionCore core;
@@ -25,20 +25,36 @@ final class Calls {
         this.reference = reference;
     }
 
+    /**
+     * Runs one call. The call object must not reach a method that is not inlined but for paths that a run usually never takes: then
+     * the compiler removes it, and a call allocates nothing.
+     */
     <K> void run(SelectionTable table, PinSlot slot, Op<K> op, Queue queue, KernelCall<K> call) {
         Route route = table.route(op, queue.device());
-        if (route != null && route.first != null && !route.watched) {
-            Outcome outcome = ask(route.eligible[0], op, call);
+        if (route == null || route.watched) {
+            unusual(route, slot, op, queue, call);
+            return;
+        }
+        for (Link link : route.eligible) {
+            Outcome outcome = ask(link, op, call);
             if (outcome == Outcome.SERVED) {
+                if (route.counted) {
+                    slot.count(link.servedCell);
+                }
                 if (queue.capturing()) {
-                    queue.noteOwner(route.eligible[0].owner);
+                    queue.noteOwner(link.owner);
                 }
                 return;
             }
-            declined(route, 0, outcome, slot, op, queue, call);
-        } else {
-            unusual(route, slot, op, queue, call);
+            if (outcome == null) {
+                throw answeredNull(link, op);
+            }
+            slot.count(link.declineCell(outcome));
+            if (route.strict) {
+                throw declinedStrictly(link, outcome, op, call);
+            }
         }
+        miss(route, slot, op, queue, call);
     }
 
     /** Asks one kernel; what it throws becomes an error that names it. */
@@ -61,79 +77,55 @@ final class Calls {
                 e);
     }
 
-    /** The first kernel declined: count, and go down the chain. */
-    private <K> void declined(
-            Route route, int at, @Nullable Outcome first, PinSlot slot, Op<K> op, Queue queue, KernelCall<K> call) {
-        Link[] links = route.eligible;
-        Outcome outcome = first;
-        int i = at;
-        while (true) {
-            count(route, links[i], outcome, slot, op, call);
-            if (++i == links.length) {
-                break;
-            }
-            outcome = ask(links[i], op, call);
-            if (outcome == Outcome.SERVED) {
-                if (queue.capturing()) {
-                    queue.noteOwner(links[i].owner);
+    private static VtException answeredNull(Link link, Op<?> op) {
+        return new VtException(
+                ErrorCode.KERNEL_FAILED,
+                "op " + op + " on " + link.device + ": the kernel of provider " + link.name + " returned null");
+    }
+
+    private static <K> VtException declinedStrictly(Link link, Outcome outcome, Op<K> op, KernelCall<K> call) {
+        return new VtException(
+                ErrorCode.DECLINED,
+                "op " + op + " on " + link.device + ": provider " + link.name + " declined (" + outcome.reason() + ") for "
+                        + CallDescription.of(op, call)
+                        + ", and the policy of this device is fallback=strict; change the call, or the policy");
+    }
+
+    /** No route, or one that is traced and announced: the same walk, with a line for each answer. */
+    private <K> void unusual(@Nullable Route route, PinSlot slot, Op<K> op, Queue queue, KernelCall<K> call) {
+        if (route != null) {
+            core.watch.selected(route, core.caps(route.device));
+            for (Link link : route.eligible) {
+                if (askWatched(route, link, slot, op, queue, call)) {
+                    return;
                 }
-                if (route.watched) {
-                    served(route, links[i], slot, op, call);
-                }
-                return;
             }
         }
         miss(route, slot, op, queue, call);
     }
 
-    private <K> void count(Route route, Link link, @Nullable Outcome outcome, PinSlot slot, Op<K> op, KernelCall<K> call) {
+    private <K> boolean askWatched(Route route, Link link, PinSlot slot, Op<K> op, Queue queue, KernelCall<K> call) {
+        Outcome outcome = ask(link, op, call);
         if (outcome == null) {
-            throw new VtException(
-                    ErrorCode.KERNEL_FAILED,
-                    "op " + op + " on " + link.device + ": the kernel of provider " + link.name + " returned null");
+            throw answeredNull(link, op);
         }
-        slot.count(link.declineCell(outcome));
-        if (route.watched || route.strict) {
-            declineSeen(route, link, outcome, op, call);
+        boolean served = outcome == Outcome.SERVED;
+        if (!served) {
+            slot.count(link.declineCell(outcome));
+        } else if (route.counted) {
+            slot.count(link.servedCell);
         }
-    }
-
-    private <K> void declineSeen(Route route, Link link, Outcome outcome, Op<K> op, KernelCall<K> call) {
         if (core.watch.tracing()) {
-            core.watch.trace(op.name(), link.device, link.name, outcome.reason(), CallDescription.of(op, call).json());
+            core.watch.trace(
+                    op.name(), link.device, link.name, served ? null : outcome.reason(), CallDescription.of(op, call).json());
         }
-        if (route.strict) {
-            throw new VtException(
-                    ErrorCode.DECLINED,
-                    "op " + op + " on " + link.device + ": provider " + link.name + " declined (" + outcome.reason()
-                            + ") for " + CallDescription.of(op, call)
-                            + ", and the policy of this device is fallback=strict; change the call, or the policy");
+        if (served && queue.capturing()) {
+            queue.noteOwner(link.owner);
         }
-    }
-
-    /** No route, nothing eligible, or a watched route. */
-    private <K> void unusual(@Nullable Route route, PinSlot slot, Op<K> op, Queue queue, KernelCall<K> call) {
-        if (route == null || route.first == null) {
-            miss(route, slot, op, queue, call);
-            return;
+        if (!served && route.strict) {
+            throw declinedStrictly(link, outcome, op, call);
         }
-        core.watch.selected(route, core.caps(route.device));
-        Outcome outcome = ask(route.eligible[0], op, call);
-        if (outcome == Outcome.SERVED) {
-            if (queue.capturing()) {
-                queue.noteOwner(route.eligible[0].owner);
-            }
-            served(route, route.eligible[0], slot, op, call);
-        } else {
-            declined(route, 0, outcome, slot, op, queue, call);
-        }
-    }
-
-    private <K> void served(Route route, Link link, PinSlot slot, Op<K> op, KernelCall<K> call) {
-        slot.count(link.servedCell);
-        if (core.watch.tracing()) {
-            core.watch.trace(op.name(), route.device, link.name, null, CallDescription.of(op, call).json());
-        }
+        return served;
     }
 
     /** Nothing served. The reference tier comes in here, once; else it is an error. */
@@ -143,17 +135,10 @@ final class Calls {
         if (!lent && reference.lend(op, device)) {
             Route fresh = core.table().route(op, device);
             if (fresh != null && fresh.eligible.length > 0 && fresh.eligible[fresh.eligible.length - 1].reference()) {
-                int last = fresh.eligible.length - 1;
                 core.watch.selected(fresh, core.caps(device));
-                Outcome outcome = ask(fresh.eligible[last], op, call);
-                if (outcome == Outcome.SERVED) {
-                    if (fresh.watched) {
-                        served(fresh, fresh.eligible[last], slot, op, call);
-                    }
+                if (askWatched(fresh, fresh.eligible[fresh.eligible.length - 1], slot, op, queue, call)) {
                     return;
                 }
-                count(fresh, fresh.eligible[last], outcome, slot, op, call);
-                route = fresh;
             }
         }
         slot.count(core.counters.fallbacks(op.id(), device));

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class Owner implements KernelOwner {
     private static final int GONE = Integer.MIN_VALUE;
 
-    private final String name;
+    private volatile String name;
     private final AtomicInteger inside = new AtomicInteger();
 
     Owner(String name) {
@@ -19,6 +19,11 @@ final class Owner implements KernelOwner {
     @Override
     public String name() {
         return name;
+    }
+
+    /** The name is known for sure only when the provider has been asked. */
+    void name(String known) {
+        name = known;
     }
 
     @Override

@@ -79,7 +79,7 @@ final class ReferenceTier {
 
     private boolean cpuHas(Op<?> op) {
         Route cpu = core.table().route(op, CPU);
-        return cpu != null && cpu.first != null;
+        return cpu != null && cpu.eligible.length > 0;
     }
 
     /** Installs the tier for one op; false when it may not be or is there already. */
@@ -100,7 +100,7 @@ final class ReferenceTier {
         SelectionTable table = core.table();
         for (Op<?> op : table.offers.keySet()) {
             Route own = table.route(op, device);
-            if (cpuHas(op) && (own == null || own.first == null)) {
+            if (cpuHas(op) && (own == null || own.eligible.length == 0)) {
                 kernels.put(op, lent(op, device));
             }
         }

@@ -15,26 +15,23 @@ final class Route {
     final List<Link> chain;
     final Link[] eligible;
 
-    /** The kernel that is asked first; null when none is eligible. */
-    final @Nullable Object first;
+    /** True when served calls are counted. */
+    final boolean counted;
 
-    /** True when calls must be counted, traced or announced: they then take the slow way. */
+    /** True when calls are traced or announced: they then take the slow way. */
     final boolean watched;
 
     /** True when a decline is an error. */
     final boolean strict;
 
-    final int fallbackCell;
-
-    Route(Op<?> op, Device device, List<Link> chain, boolean watched, boolean strict, int fallbackCell) {
+    Route(Op<?> op, Device device, List<Link> chain, boolean counted, boolean watched, boolean strict) {
         this.op = op;
         this.device = device;
         this.chain = List.copyOf(chain);
         this.eligible = this.chain.stream().filter(Link::eligible).toArray(Link[]::new);
-        this.first = eligible.length == 0 ? null : eligible[0].kernel;
+        this.counted = counted;
         this.watched = watched;
         this.strict = strict;
-        this.fallbackCell = fallbackCell;
     }
 
     @Nullable String selected() {

@@ -335,6 +335,7 @@ final class SelectionCore {
                 boolean late;
                 synchronized (lock) {
                     e.facts = facts;
+                    e.owner.name(facts.name());
                     e.stage = ProviderEntry.Stage.KNOWN;
                     late = e.removed;
                 }
@@ -358,7 +359,8 @@ final class SelectionCore {
                 disabled,
                 d -> policies.getOrDefault(d.toString(), defaultPolicy),
                 reference,
-                countCalls || watch.active(),
+                countCalls,
+                watch.active(),
                 counters);
         table = new TableBuilder(in).build(table.epoch + 1);
     }

@@ -34,6 +34,7 @@ final class TableBuilder {
             Set<String> disabled,
             Function<Device, Policy> policies,
             Map<Device, Map<Op<?>, ReferenceKernel>> reference,
+            boolean counted,
             boolean watched,
             Counters counters) {}
 
@@ -107,7 +108,7 @@ final class TableBuilder {
             chain.add(referenceLink(op, device, policy, selected, lent));
         }
         boolean strict = policy.fallback() == Policy.Fallback.STRICT;
-        return new Route(op, device, chain, in.watched, strict, in.counters.fallbacks(op.id(), device));
+        return new Route(op, device, chain, in.counted, in.watched, strict);
     }
 
     private static String first(List<Link> chain) {

@@ -25,7 +25,6 @@ import dev.vt.registry.internal.Doubles.FakeProvider;
 import dev.vt.registry.internal.Doubles.FakeQueue;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -352,34 +351,6 @@ class CallsTest {
             context.call(RELU, queue, k -> k.run(queue, t, t));
             assertEquals(1, b.calls.get());
         }
-    }
-
-    @Test
-    @DisplayName("a call allocates nothing, lone or in a step, declined or not")
-    void allocationFree() {
-        Registry r = cpuRegistry();
-        FakeProvider top = new FakeProvider("top", 9).declines("no");
-        r.add(top, origin("top"));
-        r.add(new FakeProvider("low", 1), origin("low"));
-        assertEquals(0, allocated(() -> relu(r)));
-        ExecutionContext context = r.ops().newContext();
-        context.begin();
-        assertEquals(0, allocated(() -> context.call(RELU, queue, k -> k.run(queue, t, t))));
-        context.end();
-    }
-
-    /** Bytes that 1,000 rounds allocate, in the best of many tries: the first ones run uncompiled. */
-    private static long allocated(Runnable body) {
-        com.sun.management.ThreadMXBean threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
-        long best = Long.MAX_VALUE;
-        for (int round = 0; round < 200 && best > 0; round++) {
-            long before = threads.getCurrentThreadAllocatedBytes();
-            for (int i = 0; i < 1_000; i++) {
-                body.run();
-            }
-            best = Math.min(best, threads.getCurrentThreadAllocatedBytes() - before);
-        }
-        return best;
     }
 
     @Test
