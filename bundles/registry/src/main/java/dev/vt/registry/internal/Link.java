@@ -4,6 +4,7 @@ import dev.vt.api.device.Device;
 import dev.vt.api.op.Outcome;
 import dev.vt.api.op.Selection;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One provider's kernel in the chain of one op on one device: what the table knows about it, and the numbers of its counters.
@@ -25,6 +26,12 @@ final class Link {
     final int servedCell;
     private final Counters counters;
     private volatile Reasons reasons = new Reasons(new Outcome[0], new int[0]);
+
+    /** The first reason seen, apart from the rest: most kernels have one, and its look-up must stay small. */
+    private @Nullable FirstReason first;
+
+    /** A decline and its cell; final fields, so that it may be handed over without a barrier. */
+    private record FirstReason(Outcome outcome, int cell) {}
 
     Link(
             int op,
@@ -58,8 +65,13 @@ final class Link {
         return name.equals(dev.vt.api.spi.OpProvider.REFERENCE);
     }
 
-    /** The cell of a decline; a compare of references for one seen before. */
+    /** The cell of a decline; a compare of references for the first reason, a short search for others. */
     int declineCell(Outcome outcome) {
+        FirstReason known = first;
+        return known != null && known.outcome == outcome ? known.cell : anotherReason(outcome);
+    }
+
+    private int anotherReason(Outcome outcome) {
         Reasons known = reasons;
         Outcome[] outcomes = known.outcomes;
         for (int i = 0; i < outcomes.length; i++) {
@@ -77,6 +89,9 @@ final class Link {
         int cell = counters.declined(op, device, name, outcome.reason());
         Reasons known = reasons;
         int n = known.outcomes.length;
+        if (n == 0) {
+            first = new FirstReason(outcome, cell);
+        }
         if (n < REMEMBERED) {
             Outcome[] outcomes = Arrays.copyOf(known.outcomes, n + 1);
             int[] cells = Arrays.copyOf(known.cells, n + 1);

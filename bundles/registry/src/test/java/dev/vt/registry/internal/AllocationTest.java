@@ -5,6 +5,7 @@ import static dev.vt.registry.internal.Doubles.cpuRegistry;
 import static dev.vt.registry.internal.Doubles.origin;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.vt.api.op.Dispatcher;
 import dev.vt.api.op.ExecutionContext;
 import dev.vt.api.op.Op;
 import dev.vt.api.tensor.Tensor;
@@ -14,6 +15,7 @@ import dev.vt.registry.internal.Doubles.FakeBackend;
 import dev.vt.registry.internal.Doubles.FakeProvider;
 import dev.vt.registry.internal.Doubles.FakeQueue;
 import java.lang.management.ManagementFactory;
+import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -33,13 +35,32 @@ class AllocationTest {
     void allocationFree() {
         Registry r = cpuRegistry();
         FakeProvider top = new FakeProvider("top", 9).declines("no");
+        FakeProvider low = new FakeProvider("low", 1);
+        low.ops = List.of(RELU, OpTable.CAST_F32, OpTable.CAST_BF16, OpTable.SILU_AND_MUL, OpTable.GELU_AND_MUL);
         r.add(top, origin("top"));
-        r.add(new FakeProvider("low", 1), origin("low"));
-        assertEquals(0, allocated(() -> relu(r)));
+        r.add(low, origin("low"));
         ExecutionContext context = r.ops().newContext();
+        severalOps(r.ops());
+        context.begin();
+        severalOps(context);
+        context.end();
+        assertEquals(0, allocated(() -> relu(r)));
         context.begin();
         assertEquals(0, allocated(() -> context.call(RELU, queue, k -> k.run(queue, t, t))));
         context.end();
+    }
+
+    /**
+     * A program calls several ops. Where it calls but one, the compiler sees a single kind of call, puts its kernel into the dispatch
+     * code, and may then find that code too large to be inlined at the call.
+     */
+    private void severalOps(Dispatcher dispatcher) {
+        for (int i = 0; i < 20_000; i++) {
+            dispatcher.call(OpTable.CAST_F32, queue, k -> k.run(queue, t, t));
+            dispatcher.call(OpTable.CAST_BF16, queue, k -> k.run(queue, t, t));
+            dispatcher.call(OpTable.SILU_AND_MUL, queue, k -> k.run(queue, t, t));
+            dispatcher.call(OpTable.GELU_AND_MUL, queue, k -> k.run(queue, t, t));
+        }
     }
 
     /** Bytes that 1,000 rounds allocate, in the best of many tries: the first ones run uncompiled. */
