@@ -6,7 +6,7 @@ import dev.vt.api.VtException;
  * How text is generated.
  *
  * @param tokens how many tokens at most
- * @param temperature 0 for greedy decoding
+ * @param temperature 0 (or less than 0.00001) for greedy decoding
  * @param topK keep the k likeliest tokens; 0 for all
  * @param topP keep the likeliest tokens up to this probability; 1 for all
  * @param minP drop tokens below this part of the likeliest one's probability; 0 for none

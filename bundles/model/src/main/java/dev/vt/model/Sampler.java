@@ -13,10 +13,13 @@ import java.util.List;
 
 /**
  * Turns the logits of a step into token ids on the device: penalties, temperature, top-k and top-p, min-p, then a draw; or the
- * likeliest token where the temperature is 0. Options that change nothing cost no call. Owned by a workspace; one thread at a
+ * likeliest token where the temperature is 0 or next to it. Options that change nothing cost no call. Owned by a workspace; one thread at a
  * time; ids may be read after the queue has done the step.
  */
 final class Sampler implements AutoCloseable {
+    /** Below this {@code apply_temperature} takes a temperature for 1, and dividing by it would overflow. */
+    private static final double LEAST_TEMPERATURE = 1e-5;
+
     private final Backend backend;
     private final Ops ops;
     private final Queue queue;
@@ -105,7 +108,7 @@ final class Sampler implements AutoCloseable {
         if (penalizes()) {
             penalties.apply(logits, sequences);
         }
-        if (options.temperature() == 0) {
+        if (options.temperature() < LEAST_TEMPERATURE) {
             ops.greedyArgmax(queue, ids.of(rows), logits);
         } else {
             narrow(logits, rows);
@@ -115,7 +118,6 @@ final class Sampler implements AutoCloseable {
     }
 
     private void narrow(Tensor logits, int rows) {
-        // A temperature too small for the op counts as 1 there, so it is told that none is.
         ops.applyTemperature(queue, logits, temperature.of(rows), true);
         boolean limitCount = options.topK() > 0 && options.topK() < vocabulary;
         boolean limitMass = options.topP() < 1;
