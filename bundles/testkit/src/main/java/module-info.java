@@ -5,8 +5,8 @@ module dev.vt.testkit {
     requires static org.osgi.annotation.versioning;
     requires transitive dev.vt.api;
     requires transitive dev.vt.ops;
-    requires dev.vt.registry;
-    requires dev.vt.backend.cpu;
+    requires transitive dev.vt.backend.cpu;
+    requires java.compiler;
 
     exports dev.vt.testkit;
 }
