@@ -6,6 +6,8 @@ module dev.vt.shell {
     requires static org.osgi.service.component.annotations;
     requires static osgi.core;
     requires static org.apache.felix.gogo.runtime;
+    requires static org.osgi.service.cm;
+    requires static dev.vt.deploy;
     requires dev.vt.api;
     requires dev.vt.ops;
     requires dev.vt.model;
