@@ -112,13 +112,13 @@ public final class ExecRunner {
         return commands != null ? commands : Files.readString(Path.of(context.getProperty(SCRIPT)));
     }
 
-    /** The command groups that have no optional parts wait for both registries, so their presence says that those are there. */
+    /** The commands wait for the registries of ops and of backends, so their presence says that those are there. */
     private void awaitCommands(PrintStream err) throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(READY_SECONDS);
-        for (String command : new String[] {"help", "devices", "why", "stats", "policy", "report", "verify", "bench", "generate"}) {
+        for (CommandSpec command : HelpCommands.commands()) {
             long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-            if (!there(command, Math.max(1, millis))) {
-                err.println("vt: after " + READY_SECONDS + " s vt:" + command
+            if (!there(command.name(), Math.max(1, millis))) {
+                err.println("vt: after " + READY_SECONDS + " s " + command.fullName()
                         + " is still missing: the registry of ops or of backends did not start; see log/vt.log");
                 return;
             }
