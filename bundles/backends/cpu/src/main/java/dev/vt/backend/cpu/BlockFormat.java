@@ -8,12 +8,13 @@ import java.util.Optional;
 import org.osgi.annotation.versioning.ProviderType;
 
 /**
- * A block encoding of the GGUF format as pure functions between bytes and floats. Kernels use it to read weights that they have
- * no faster way for. Stateless, so any thread may call it. It checks no more than what memory segments and arrays check, and it
- * never looks beyond the blocks that it was asked for. Source: the GGUF format description and the type list of ggml.
+ * A block encoding of the GGUF format as pure functions between bytes and floats. Kernels use it to read weights that
+ * they have no faster way for. Stateless, so any thread may call it. It checks no more than what memory segments and
+ * arrays check, and it never looks beyond the blocks that it was asked for. Source: the GGUF format description and the
+ * type list of ggml.
  *
- * <p>Decoding is exact up to one rounding to f32 where a format subtracts a minimum. A scale that is infinite or NaN gives
- * infinities and NaN by the rules of float arithmetic.
+ * <p>Decoding is exact up to one rounding to f32 where a format subtracts a minimum. A scale that is infinite or NaN
+ * gives infinities and NaN by the rules of float arithmetic.
  */
 @ProviderType
 public interface BlockFormat {
@@ -37,9 +38,10 @@ public interface BlockFormat {
     }
 
     /**
-     * Encodes elements that follow each other. Blocks of zeros, of either sign, give scale 0 and decode to zeros. Where the scale
-     * would be below what f16 holds, the block becomes zeros. An element that is infinite or NaN makes the whole block NaN, and
-     * so does one so large that f16 can't hold the scale: a block has one scale, and a wrong finite number would go unseen.
+     * Encodes elements that follow each other. Blocks of zeros, of either sign, give scale 0 and decode to zeros. Where
+     * the scale would be below what f16 holds, the block becomes zeros. An element that is infinite or NaN makes the
+     * whole block NaN, and so does one so large that f16 can't hold the scale: a block has one scale, and a wrong
+     * finite number would go unseen.
      *
      * @param in the floats
      * @param at first index in {@code in}

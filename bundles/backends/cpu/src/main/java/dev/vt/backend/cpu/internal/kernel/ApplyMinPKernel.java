@@ -7,8 +7,8 @@ import dev.vt.backend.cpu.CpuQueue;
 import dev.vt.ops.kernel.ApplyMinP;
 
 /**
- * {@code apply_min_p}: a probability over the largest one is exp(logit - largest logit), so no sum is needed. A row whose
- * probabilities are not defined (a NaN, a positive infinity, nothing but negative infinities) is left as it is.
+ * {@code apply_min_p}: a probability over the largest one is exp(logit - largest logit), so no sum is needed. A row
+ * whose probabilities are not defined (a NaN, a positive infinity, nothing but negative infinities) is left as it is.
  */
 final class ApplyMinPKernel implements ApplyMinP {
     @Override

@@ -8,9 +8,10 @@ import dev.vt.ops.kernel.ApplyTopKTopP;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code apply_top_k_top_p}, exact: ranks are by value, then by index, a NaN first. A k below 1 or not below V keeps all; so does
- * a p that is not below 1. A p of 0 or less keeps one. The probabilities that p is held against are those of what k left. Where
- * these are not defined (a NaN, a positive infinity, nothing but negative infinities) p keeps all.
+ * {@code apply_top_k_top_p}, exact: ranks are by value, then by index, a NaN first. A k below 1 or not below V keeps
+ * all; so does a p that is not below 1. A p of 0 or less keeps one. The probabilities that p is held against are those
+ * of what k left. Where these are not defined (a NaN, a positive infinity, nothing but negative infinities) p keeps
+ * all.
  */
 final class ApplyTopKTopPKernel implements ApplyTopKTopP {
     @Override

@@ -4,7 +4,9 @@ import dev.vt.api.tensor.Tensor;
 import dev.vt.ops.AttentionParams;
 import java.util.Arrays;
 
-/** Attention of the query heads that share one key/value head, one query row at a time. Has scratch, so one thread's. */
+/**
+ * Attention of the query heads that share one key/value head, one query row at a time. Has scratch, so one thread's.
+ */
 final class AttentionGroup {
     private final Rows out;
     private final Rows query;
@@ -20,7 +22,12 @@ final class AttentionGroup {
     private final float[] row;
 
     AttentionGroup(
-            Tensor out, Tensor query, Tensor kCache, Tensor vCache, AttentionRequests requests, AttentionParams params) {
+            Tensor out,
+            Tensor query,
+            Tensor kCache,
+            Tensor vCache,
+            AttentionRequests requests,
+            AttentionParams params) {
         this.out = Rows.of(out);
         this.query = Rows.of(query);
         this.keys = Rows.of(kCache);

@@ -3,8 +3,9 @@ package dev.vt.backend.cpu.internal.kernel;
 import dev.vt.backend.cpu.CpuWorkers;
 
 /**
- * The largest score so far and where it was: the lowest index on a tie, and a NaN counts as the largest. Scores are offered in the
- * order of their indexes, or parts of a row are merged in that order, so the result does not depend on how a row was cut.
+ * The largest score so far and where it was: the lowest index on a tie, and a NaN counts as the largest. Scores are
+ * offered in the order of their indexes, or parts of a row are merged in that order, so the result does not depend on
+ * how a row was cut.
  */
 final class Best {
     /** Columns looked at by one piece of work. */

@@ -5,7 +5,10 @@ import dev.vt.api.op.Outcome;
 import dev.vt.api.tensor.Tensor;
 import dev.vt.backend.cpu.CpuQueue;
 
-/** Ops that make each element of the output from the element of the input at its place. Output and input may be one view. */
+/**
+ * Ops that make each element of the output from the element of the input at its place. Output and input may be one
+ * view.
+ */
 final class Elementwise {
     /** Elements handled at once: two arrays of this length fit the first-level cache. */
     static final int CHUNK = 2048;

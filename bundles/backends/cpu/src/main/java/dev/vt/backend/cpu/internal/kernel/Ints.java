@@ -6,7 +6,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/** Reads and writes the integer operands of ops: i8, i32, i64, any strides, any alignment. Holds no state but the view. */
+/**
+ * Reads and writes the integer operands of ops: i8, i32, i64, any strides, any alignment. Holds no state but the view.
+ */
 final class Ints {
     private static final ValueLayout.OfInt I32 = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfLong I64 = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);

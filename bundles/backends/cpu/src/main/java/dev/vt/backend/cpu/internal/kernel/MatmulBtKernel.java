@@ -8,8 +8,8 @@ import dev.vt.backend.cpu.CpuWorkers;
 import dev.vt.ops.kernel.Matmul;
 
 /**
- * {@code matmul_bt} and {@code matmul_bt_quant}: each row of b is read, converted or decoded once for a block of rows of a.
- * An element of the output is one {@link Sums#dot} and so does not depend on the size of the batch.
+ * {@code matmul_bt} and {@code matmul_bt_quant}: each row of b is read, converted or decoded once for a block of rows
+ * of a. An element of the output is one {@link Sums#dot} and so does not depend on the size of the batch.
  */
 final class MatmulBtKernel implements Matmul {
     /** Rows of a that are held as floats at once: 64 rows of 8192 elements are 2 MiB. */

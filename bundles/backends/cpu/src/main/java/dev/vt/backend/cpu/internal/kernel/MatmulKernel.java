@@ -8,8 +8,8 @@ import dev.vt.ops.kernel.Matmul;
 import java.util.Arrays;
 
 /**
- * {@code matmul}: tiles of the output, each made by adding rows of b times elements of a. Partial sums over {@value #DEPTH} steps
- * keep the rounding error small where K is large. The order of additions depends on K alone.
+ * {@code matmul}: tiles of the output, each made by adding rows of b times elements of a. Partial sums over {@value
+ * #DEPTH} steps keep the rounding error small where K is large. The order of additions depends on K alone.
  */
 final class MatmulKernel implements Matmul {
     private static final int TILE_ROWS = 8;

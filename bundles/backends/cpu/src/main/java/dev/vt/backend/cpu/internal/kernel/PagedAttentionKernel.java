@@ -8,9 +8,10 @@ import dev.vt.ops.AttentionParams;
 import dev.vt.ops.kernel.PagedAttention;
 
 /**
- * {@code paged_attention}: for each query row and key/value head, the scores of the whole group of query heads, a stable softmax,
- * then the weighted sum of the values. Key and value rows are read once for a group. Lengths and the blocks that are looked at are
- * checked before anything is written. A row that sees no token becomes zeros; rows that belong to no request are left alone.
+ * {@code paged_attention}: for each query row and key/value head, the scores of the whole group of query heads, a
+ * stable softmax, then the weighted sum of the values. Key and value rows are read once for a group. Lengths and the
+ * blocks that are looked at are checked before anything is written. A row that sees no token becomes zeros; rows that
+ * belong to no request are left alone.
  */
 final class PagedAttentionKernel implements PagedAttention {
     @Override

@@ -7,11 +7,11 @@ import dev.vt.backend.cpu.CpuQueue;
 import dev.vt.ops.kernel.RandomSample;
 
 /**
- * {@code random_sample}. The noise of column c is output c of a SplitMix64 generator whose state starts at
- * {@code mix(seed + (row + 1) * GAMMA)}: {@code h = mix(start + (c + 1) * GAMMA)}, {@code u = ((h >>> 11) + 0.5) * 2^-53},
- * {@code e = -ln(u)}, and the score is {@code prob / e} in double. So a draw depends on seed, row and column alone. A column of
- * probability 0 is drawn only where all are 0, and then the first. Source of the generator: Steele, Lea and Flood, Fast Splittable
- * Pseudorandom Number Generators, 2014; of the method: Gumbel, in its exponential form.
+ * {@code random_sample}. The noise of column c is output c of a SplitMix64 generator whose state starts at {@code
+ * mix(seed + (row + 1) * GAMMA)}: {@code h = mix(start + (c + 1) * GAMMA)}, {@code u = ((h >>> 11) + 0.5) * 2^-53},
+ * {@code e = -ln(u)}, and the score is {@code prob / e} in double. So a draw depends on seed, row and column alone. A
+ * column of probability 0 is drawn only where all are 0, and then the first. Source of the generator: Steele, Lea and
+ * Flood, Fast Splittable Pseudorandom Number Generators, 2014; of the method: Gumbel, in its exponential form.
  */
 final class RandomSampleKernel implements RandomSample {
     /** The odd number next to 2^64 over the golden ratio. */

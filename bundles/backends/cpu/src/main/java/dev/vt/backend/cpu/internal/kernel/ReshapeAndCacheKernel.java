@@ -7,8 +7,8 @@ import dev.vt.backend.cpu.CpuQueue;
 import dev.vt.ops.kernel.ReshapeAndCache;
 
 /**
- * {@code reshape_and_cache}: all slots are checked before the first row is written. Two tokens of one slot are written in the order
- * of the tokens.
+ * {@code reshape_and_cache}: all slots are checked before the first row is written. Two tokens of one slot are written
+ * in the order of the tokens.
  */
 final class ReshapeAndCacheKernel implements ReshapeAndCache {
     @Override

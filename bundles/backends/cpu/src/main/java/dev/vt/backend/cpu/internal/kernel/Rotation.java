@@ -2,7 +2,10 @@ package dev.vt.backend.cpu.internal.kernel;
 
 import dev.vt.ops.RopeFrequencies;
 
-/** Rotates the pairs of heads in place by given cosines and sines. Not shared between threads: it has scratch of its own. */
+/**
+ * Rotates the pairs of heads in place by given cosines and sines. Not shared between threads: it has scratch of its
+ * own.
+ */
 final class Rotation {
     private final float[] cos;
     private final float[] sin;

@@ -10,9 +10,10 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A tensor as rows of its last dimension, read to and written from float arrays. Outer dimensions may have any strides, the last
- * one is contiguous, the alignment is free. This is the one place where the kernels meet element types: f32, f16, bf16, and block
- * encodings to read. One rounding on a store: to nearest, ties to even; a NaN stays one. Immutable; threads may share it.
+ * A tensor as rows of its last dimension, read to and written from float arrays. Outer dimensions may have any strides,
+ * the last one is contiguous, the alignment is free. This is the one place where the kernels meet element types: f32,
+ * f16, bf16, and block encodings to read. One rounding on a store: to nearest, ties to even; a NaN stays one.
+ * Immutable; threads may share it.
  */
 final class Rows {
     private static final ValueLayout.OfFloat F32 = ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -161,7 +162,11 @@ final class Rows {
     void copy(long row, long col, long n, Rows to, long toRow, long toCol, float[] scratch) {
         if (dtype == to.dtype) {
             MemorySegment.copy(
-                    segment, at(row) + dtype.rowBytes(col), to.segment, to.at(toRow) + dtype.rowBytes(toCol), dtype.rowBytes(n));
+                    segment,
+                    at(row) + dtype.rowBytes(col),
+                    to.segment,
+                    to.at(toRow) + dtype.rowBytes(toCol),
+                    dtype.rowBytes(n));
             return;
         }
         int step = scratch.length / dtype.blockElements() * dtype.blockElements();

@@ -9,8 +9,9 @@ import dev.vt.ops.kernel.Unary;
 import java.util.Arrays;
 
 /**
- * {@code compute_probs} and {@code compute_logprobs}. A row is cut into parts of fixed length, so that one long row uses all cores
- * and the sum still has one order. A row with a NaN, a positive infinity or nothing but negative infinities becomes NaN.
+ * {@code compute_probs} and {@code compute_logprobs}. A row is cut into parts of fixed length, so that one long row
+ * uses all cores and the sum still has one order. A row with a NaN, a positive infinity or nothing but negative
+ * infinities becomes NaN.
  */
 final class SoftmaxKernel implements Unary {
     private final boolean log;

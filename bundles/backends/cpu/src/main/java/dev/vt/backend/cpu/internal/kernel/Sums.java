@@ -1,8 +1,8 @@
 package dev.vt.backend.cpu.internal.kernel;
 
 /**
- * Sums over a float array in an order that is fixed by its length alone. Sums of squares are made in double, in four chains,
- * so that the processor need not wait for one addition to begin the next.
+ * Sums over a float array in an order that is fixed by its length alone. Sums of squares are made in double, in four
+ * chains, so that the processor need not wait for one addition to begin the next.
  */
 final class Sums {
     private Sums() {}
@@ -60,8 +60,8 @@ final class Sums {
     }
 
     /**
-     * The product of n elements of two vectors, in f32. Eight chains are added as a tree at the end: quick without vector
-     * instructions, and more exact than one chain.
+     * The product of n elements of two vectors, in f32. Eight chains are added as a tree at the end: quick without
+     * vector instructions, and more exact than one chain.
      */
     static float dot(float[] x, int xAt, float[] y, int yAt, int n) {
         float a = 0;

@@ -4,8 +4,8 @@ import java.util.Arrays;
 
 /**
  * Cuts a row of logits to its k largest and then to the smallest set of mass p. Sorting a whole vocabulary would cost
- * milliseconds, so only what can be among the kept is sorted: for k, what lies in the leading bins of a histogram; for p, what is
- * more likely than a bound below which all together can't matter. Has scratch, so one thread's.
+ * milliseconds, so only what can be among the kept is sorted: for k, what lies in the leading bins of a histogram; for
+ * p, what is more likely than a bound below which all together can't matter. Has scratch, so one thread's.
  */
 final class Truncation {
     /** Bins by the upper 16 bits of a key: sign, exponent and seven bits of a float. */

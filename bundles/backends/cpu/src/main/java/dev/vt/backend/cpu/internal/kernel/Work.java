@@ -7,7 +7,10 @@ final class Work {
 
     private Work() {}
 
-    /** How many items make a range, from what one costs in nanoseconds on one core; a guess within a factor of three does. */
+    /**
+     * How many items make a range, from what one costs in nanoseconds on one core; a guess within a factor of three
+     * does.
+     */
     static long grain(double nanosPerItem) {
         return Math.max(1, (long) (RANGE_NANOS / Math.max(nanosPerItem, 0.01)));
     }

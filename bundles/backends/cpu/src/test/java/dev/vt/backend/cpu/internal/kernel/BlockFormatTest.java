@@ -85,7 +85,8 @@ class BlockFormatTest {
 
         // Fifth bits of elements 0 and 31.
         float[] z = decode(
-                DType.Q5_0, block(DType.Q5_0, 0).putInt(2, 0x80000001).put(6, (byte) 0x21).put(21, (byte) 0xf0).array());
+                DType.Q5_0,
+                block(DType.Q5_0, 0).putInt(2, 0x80000001).put(6, (byte) 0x21).put(21, (byte) 0xf0).array());
         assertEquals(0.5f, z[0]);
         assertEquals(-7f, z[16]);
         assertEquals(-8f, z[15]);
@@ -141,7 +142,8 @@ class BlockFormatTest {
         assertEquals(0.5f * (19 - 32) * 3, b[40]);
         assertEquals(0.5f * (19 - 32) * -4, b[41]);
 
-        // Scale 5 of q4_K: low four bits in byte 9, high two on top of byte 1; minimum 5: high four of byte 9, top of byte 5.
+        // Scale 5 of q4_K: low four bits in byte 9, high two on top of byte 1; minimum 5: high four of byte 9, top of
+        // byte 5.
         ByteBuffer q4 = block(DType.Q4_K, 0, 2)
                 .put(4 + 9, (byte) 0x21)
                 .put(4 + 1, (byte) 0x40)

@@ -7,7 +7,10 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.SplittableRandom;
 
-/** The block formats element by element, in double, written from the format description and apart from the code under test. */
+/**
+ * The block formats element by element, in double, written from the format description and apart from the code under
+ * test.
+ */
 final class BlockReference {
     private BlockReference() {}
 

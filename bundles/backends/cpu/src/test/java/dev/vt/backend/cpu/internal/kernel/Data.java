@@ -106,8 +106,8 @@ final class Data {
     }
 
     /**
-     * Compares with what double precision gave. The bound is relative to the larger of the value and {@code scale}, which stands
-     * for the size of the terms that a value is the sum of; a bf16 output may be one rounding off besides.
+     * Compares with what double precision gave. The bound is relative to the larger of the value and {@code scale},
+     * which stands for the size of the terms that a value is the sum of; a bf16 output may be one rounding off besides.
      */
     static void assertClose(double[] expected, Tensor actual, double scale, String what) {
         double[] got = read(actual);
@@ -120,7 +120,8 @@ final class Data {
                 continue;
             }
             double bound = Math.abs(e) * rounding + 4e-6 * Math.max(Math.abs(e), scale) + 1e-38;
-            assertTrue(Math.abs(e - got[i]) <= bound, what + ": element " + i + ": expected " + e + ", given " + got[i]);
+            boolean close = Math.abs(e - got[i]) <= bound;
+            assertTrue(close, what + ": element " + i + ": expected " + e + ", given " + got[i]);
         }
     }
 
@@ -135,7 +136,8 @@ final class Data {
             }
         }
         for (int i = 0; i < mine.length; i++) {
-            assertTrue(mine[i] || s.get(ValueLayout.JAVA_BYTE, i) == HostBlock.PATTERN, what + ": byte " + i + " was written");
+            boolean untouched = mine[i] || s.get(ValueLayout.JAVA_BYTE, i) == HostBlock.PATTERN;
+            assertTrue(untouched, what + ": byte " + i + " was written");
         }
     }
 }

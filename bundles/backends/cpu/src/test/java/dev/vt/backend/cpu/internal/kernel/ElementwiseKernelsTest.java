@@ -218,8 +218,8 @@ class ElementwiseKernelsTest {
             int h = 3 * dtype.blockElements();
             Tensor table = BlockReference.random(dtype, 2, 5, 4, h);
             Tensor out = Data.empty(DType.F32, 0, 0, 2, h);
-            new EmbeddingKernel()
-                    .run(new InlineQueue(InlineQueue.Cut.SINGLE), out, table, Data.of(DType.I32, new double[] {3, 1}, 2));
+            Tensor ids = Data.of(DType.I32, new double[] {3, 1}, 2);
+            new EmbeddingKernel().run(new InlineQueue(InlineQueue.Cut.SINGLE), out, table, ids);
             double[] rows = BlockReference.read(table);
             double[] expected = new double[2 * h];
             System.arraycopy(rows, 3 * h, expected, 0, h);

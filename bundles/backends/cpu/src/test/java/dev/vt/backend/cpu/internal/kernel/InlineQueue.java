@@ -14,8 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A queue that runs its tasks at once on the caller's thread and cuts ranges in a way that a test chooses, so that a result which
- * depends on the cut is found. While it captures it only notes the tensors that kernels name.
+ * A queue that runs its tasks at once on the caller's thread and cuts ranges in a way that a test chooses, so that a
+ * result which depends on the cut is found. While it captures it only notes the tensors that kernels name.
  */
 final class InlineQueue implements CpuQueue {
     /** How ranges are cut: not at all, into single items from the last to the first, or into runs of seven. */

@@ -83,7 +83,8 @@ class KernelsOnQueueTest {
             Tensor out = Data.empty(DType.F32, 0, 0, 1, 2);
             new EmbeddingKernel().run(queue, out, table, Data.of(DType.I32, new double[] {3}, 1));
             VtException e = assertThrows(VtException.class, queue::synchronize);
-            assertTrue(e.getMessage().endsWith("op embedding on cpu:0: ids[0]: expected 0 to 2, given 3"), e.getMessage());
+            String sentence = "op embedding on cpu:0: ids[0]: expected 0 to 2, given 3";
+            assertTrue(e.getMessage().endsWith(sentence), e.getMessage());
             new EmbeddingKernel().run(queue, out, table, Data.of(DType.I32, new double[] {2}, 1));
             queue.synchronize();
             assertEquals(Data.get(table, 4), Data.get(out, 0));

@@ -29,7 +29,8 @@ class RopeKernelsTest {
         return position * theta / f.linearScale();
     }
 
-    private static double[] rotated(double[] x, int heads, int d, double[] positions, RopeFrequencies f, boolean pairs) {
+    private static double[] rotated(
+            double[] x, int heads, int d, double[] positions, RopeFrequencies f, boolean pairs) {
         double[] out = x.clone();
         int half = f.rotaryDim() / 2;
         for (int head = 0; head < x.length / d; head++) {
@@ -52,7 +53,7 @@ class RopeKernelsTest {
     }
 
     @Test
-    @DisplayName("O4.10 rope_neox: partial rotation, scalings, id types, dtypes, offsets; the rest of a head is left alone")
+    @DisplayName("O4.10 rope_neox: partial rotation, scalings, id types, dtypes, offsets; the rest is left alone")
     void neox() {
         double[] positions = {0, 1, 77, 131071};
         for (Queue queue : InlineQueue.all()) {

@@ -127,14 +127,17 @@ class SamplerKernelsTest {
     }
 
     @Test
-    @DisplayName("O4.13 softmax: a NaN anywhere, a positive infinity or nothing finite make the row NaN; -inf is probability 0")
+    @DisplayName("O4.13 softmax: a NaN anywhere, +inf or nothing finite make the row NaN; -inf is probability 0")
     void softmaxNan() {
-        double[][] rows = {{NAN, 1, 2}, {1, NAN, 2}, {1, 2, NAN}, {NAN, NAN, NAN}, {NAN, INF, -INF}, {1, INF, 2}, {-INF, -INF, -INF}};
+        double[][] rows = {
+            {NAN, 1, 2}, {1, NAN, 2}, {1, 2, NAN}, {NAN, NAN, NAN}, {NAN, INF, -INF}, {1, INF, 2}, {-INF, -INF, -INF}
+        };
         for (double[] row : rows) {
             Tensor out = Data.empty(DType.F32, 0, 0, 2, 3);
             double[] both = {row[0], row[1], row[2], -INF, 0, -INF};
             for (boolean log : new boolean[] {false, true}) {
-                new SoftmaxKernel(log).run(new InlineQueue(InlineQueue.Cut.SINGLE), out, Data.of(DType.F32, both, 2, 3));
+                Queue queue = new InlineQueue(InlineQueue.Cut.SINGLE);
+                new SoftmaxKernel(log).run(queue, out, Data.of(DType.F32, both, 2, 3));
                 double[] got = Data.read(out);
                 assertTrue(Double.isNaN(got[0]) && Double.isNaN(got[1]) && Double.isNaN(got[2]), Arrays.toString(row));
                 assertEquals(log ? -INF : 0, got[3]);
@@ -171,7 +174,9 @@ class SamplerKernelsTest {
     void minP() {
         for (Queue queue : InlineQueue.all()) {
             double ln2 = Math.log(2);
-            double[] x = {0, -ln2 + 1e-5, -ln2 - 1e-5, -9, 1, NAN, 3, 4, 1, 2, INF, 4, -INF, -INF, -INF, -INF, 1, 2, 3, 4};
+            double[] x = {
+                0, -ln2 + 1e-5, -ln2 - 1e-5, -9, 1, NAN, 3, 4, 1, 2, INF, 4, -INF, -INF, -INF, -INF, 1, 2, 3, 4
+            };
             Tensor logits = Data.of(DType.F32, 4, 0, x, 5, 4);
             Tensor minP = Data.of(DType.F32, new double[] {0.5, 0.5, 0.5, 0.5, 0}, 5);
             assertEquals(Outcome.SERVED, new ApplyMinPKernel().run(queue, logits, minP));

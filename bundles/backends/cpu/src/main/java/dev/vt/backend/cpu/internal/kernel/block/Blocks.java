@@ -70,7 +70,8 @@ abstract class Blocks implements BlockFormat {
     }
 
     /**
-     * The element of the largest magnitude with its sign, the first of equals; NaN when the block holds an infinity or a NaN.
+     * The element of the largest magnitude with its sign, the first of equals; NaN when the block holds an infinity or
+     * a NaN.
      */
     static float extreme(float[] in, int at, int n) {
         float best = 0f;

@@ -4,13 +4,16 @@ import dev.vt.api.tensor.DType;
 import java.lang.foreign.MemorySegment;
 
 /**
- * mxfp4: one byte of power-of-two scale (biased by 127; 255 is NaN), 16 bytes of e2m1 nibbles laid out as in q4_0. Source: OCP
- * Microscaling Formats specification 1.0.
+ * mxfp4: one byte of power-of-two scale (biased by 127; 255 is NaN), 16 bytes of e2m1 nibbles laid out as in q4_0.
+ * Source: OCP Microscaling Formats specification 1.0.
  */
 final class Mxfp4 extends Blocks {
     private static final int HALF = 16;
     private static final int NAN_SCALE = 255;
-    private static final float[] VALUES = {0f, .5f, 1f, 1.5f, 2f, 3f, 4f, 6f, -0f, -.5f, -1f, -1.5f, -2f, -3f, -4f, -6f};
+    private static final float[] VALUES = {
+        0f, .5f, 1f, 1.5f, 2f, 3f, 4f, 6f,
+        -0f, -.5f, -1f, -1.5f, -2f, -3f, -4f, -6f
+    };
 
     Mxfp4() {
         super(DType.MXFP4);

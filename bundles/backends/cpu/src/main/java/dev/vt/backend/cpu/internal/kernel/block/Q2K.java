@@ -4,8 +4,9 @@ import dev.vt.api.tensor.DType;
 import java.lang.foreign.MemorySegment;
 
 /**
- * q2_K: 16 bytes of 4-bit scales (low) and minima (high), one for 16 elements each, 64 bytes of 2-bit codes, f16 scale of the
- * scales, f16 scale of the minima. Each half of 128 elements has 32 code bytes; bits 2j and 2j + 1 are its j-th run of 32.
+ * q2_K: 16 bytes of 4-bit scales (low) and minima (high), one for 16 elements each, 64 bytes of 2-bit codes, f16 scale
+ * of the scales, f16 scale of the minima. Each half of 128 elements has 32 code bytes; bits 2j and 2j + 1 are its j-th
+ * run of 32.
  */
 final class Q2K extends Blocks {
     private static final int CODES = 16;

@@ -4,8 +4,8 @@ import dev.vt.api.tensor.DType;
 import java.lang.foreign.MemorySegment;
 
 /**
- * q3_K: 32 bytes of third bits (bit j of byte i is element 32j + i), 64 bytes of low 2-bit codes laid out as in q2_K, 12 bytes of
- * 6-bit scales (one for 16 elements, offset 32), f16 scale. A third bit that is not set takes 4 off.
+ * q3_K: 32 bytes of third bits (bit j of byte i is element 32j + i), 64 bytes of low 2-bit codes laid out as in q2_K,
+ * 12 bytes of 6-bit scales (one for 16 elements, offset 32), f16 scale. A third bit that is not set takes 4 off.
  */
 final class Q3K extends Blocks {
     private static final int CODES = 32;

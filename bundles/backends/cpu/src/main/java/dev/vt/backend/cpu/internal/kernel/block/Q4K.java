@@ -4,8 +4,8 @@ import dev.vt.api.tensor.DType;
 import java.lang.foreign.MemorySegment;
 
 /**
- * q4_K: f16 scale of the scales, f16 scale of the minima, packed scales, 128 bytes of nibbles: each 32 bytes are 64 elements, low
- * nibbles first; x = scale * q - min.
+ * q4_K: f16 scale of the scales, f16 scale of the minima, packed scales, 128 bytes of nibbles: each 32 bytes are 64
+ * elements, low nibbles first; x = scale * q - min.
  */
 final class Q4K extends Blocks {
     private static final int SCALES = 4;

@@ -4,9 +4,9 @@ import dev.vt.api.tensor.DType;
 import java.lang.foreign.MemorySegment;
 
 /**
- * q6_K: 128 bytes of low nibbles, 64 bytes of high bit pairs, 16 signed scales (one for 16 elements), f16 scale;
- * x = scale * s * (q - 32). Each half of 128 elements has 64 nibble bytes and 32 bytes of pairs, and is four runs of 32: runs 0
- * and 1 are the low nibbles, 2 and 3 the high ones, pair bits 2j and 2j + 1 belong to run j.
+ * q6_K: 128 bytes of low nibbles, 64 bytes of high bit pairs, 16 signed scales (one for 16 elements), f16 scale; x =
+ * scale * s * (q - 32). Each half of 128 elements has 64 nibble bytes and 32 bytes of pairs, and is four runs of 32:
+ * runs 0 and 1 are the low nibbles, 2 and 3 the high ones, pair bits 2j and 2j + 1 belong to run j.
  */
 final class Q6K extends Blocks {
     private static final int HIGH = 128;
@@ -25,13 +25,22 @@ final class Q6K extends Blocks {
             long high = at + HIGH + 32 * half;
             for (int run = 0; run < 4; run++) {
                 long scales = at + SCALES + 8 * half + 2 * run;
-                decodeRun(s, low + 32 * (run % 2), run / 2 * 4, high, 2 * run, scales, d, out, o + 128 * half + 32 * run);
+                int to = o + 128 * half + 32 * run;
+                decodeRun(s, low + 32 * (run % 2), run / 2 * 4, high, 2 * run, scales, d, out, to);
             }
         }
     }
 
     private static void decodeRun(
-            MemorySegment s, long low, int lowShift, long high, int highShift, long scales, float d, float[] out, int o) {
+            MemorySegment s,
+            long low,
+            int lowShift,
+            long high,
+            int highShift,
+            long scales,
+            float d,
+            float[] out,
+            int o) {
         float first = d * i8(s, scales);
         float second = d * i8(s, scales + 1);
         for (int i = 0; i < 32; i++) {
