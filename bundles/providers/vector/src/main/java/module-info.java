@@ -8,4 +8,7 @@ module dev.vt.provider.vector {
     requires dev.vt.ops;
     requires dev.vt.backend.cpu;
     requires jdk.incubator.vector;
+
+    provides dev.vt.api.spi.OpProvider with
+            dev.vt.provider.vector.internal.VectorProvider;
 }
