@@ -49,5 +49,11 @@ final class MatmulBtKernel implements Matmul {
                 source.read(n + i, k, to, i * stride);
             }
         }
+
+        @Override
+        public boolean dots(float[] a, int ao, long n, float[] sums) {
+            return source.reader()
+                    .dots(a, ao, source.segment(), source.offset() + n * source.rowBytes(), source.rowBytes(), k, sums);
+        }
     }
 }

@@ -10,4 +10,9 @@ interface Panel {
      * the end of a row and the next one is left alone.
      */
     void read(long n, int count, float[] to, int stride);
+
+    /** The products of rows {@code n} to {@code n + 4} with a row of floats: see {@link RowReader#dots}. */
+    default boolean dots(float[] a, int ao, long n, float[] sums) {
+        return false;
+    }
 }

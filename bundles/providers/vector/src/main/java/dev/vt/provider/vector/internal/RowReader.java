@@ -17,6 +17,18 @@ interface RowReader {
      */
     void read(MemorySegment from, long at, int count, float[] to, int o);
 
+    /**
+     * Dot products of a row of floats with four rows, without the way over an array. The partial sums of product
+     * j start at {@code sums[j * lanes]}, with the bits that {@link Tiles#row} gives.
+     *
+     * @param a the floats, filled up with zeros to whole vectors
+     * @param rowBytes bytes from row to row
+     * @return false when this reader has no such way; then nothing was done
+     */
+    default boolean dots(float[] a, int ao, MemorySegment from, long at, long rowBytes, int count, float[] sums) {
+        return false;
+    }
+
     /** The reader of a type, or null where there is none. */
     static @Nullable RowReader of(DType dtype) {
         return switch (dtype) {

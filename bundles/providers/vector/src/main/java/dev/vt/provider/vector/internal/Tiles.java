@@ -1,10 +1,11 @@
 package dev.vt.provider.vector.internal;
 
+import java.util.Arrays;
 import jdk.incubator.vector.FloatVector;
 
 /**
  * Dot products of some rows with some others, all at once. Each product keeps one vector of partial sums, goes through its rows in
- * order, and adds up the lanes in halves, so that an element of a matrix product has the same bits in every tile. Rows are filled
+ * order, and {@link #total} adds up the lanes in halves, so that an element of a matrix product has the same bits in every tile. Rows are filled
  * up with zeros to whole vectors.
  *
  * <p>Every vector stays inside one method: passed to another one, the compiler puts it on the heap, at a tenth of the speed.
@@ -19,7 +20,7 @@ final class Tiles {
     private Tiles() {}
 
     /**
-     * Four rows with four rows; product (i, j) becomes {@code sums[(i * 4 + j) * lanes]}.
+     * Four rows with four rows; the partial sums of product (i, j) start at {@code sums[(i * 4 + j) * lanes]}.
      *
      * @param k elements of a row, whole vectors
      * @param stride floats from row to row, on both sides
@@ -89,10 +90,9 @@ final class Tiles {
         s31.intoArray(sums, 13 * Lanes.COUNT);
         s32.intoArray(sums, 14 * Lanes.COUNT);
         s33.intoArray(sums, 15 * Lanes.COUNT);
-        addLanes(sums, SIDE * SIDE);
     }
 
-    /** One row with four rows; product j becomes {@code sums[j * lanes]}. */
+    /** One row with four rows; the partial sums of product j start at {@code sums[j * lanes]}. */
     static void row(float[] a, int ao, float[] b, int bo, int k, int stride, float[] sums) {
         int b1 = bo + stride;
         int b2 = b1 + stride;
@@ -112,18 +112,38 @@ final class Tiles {
         s1.intoArray(sums, Lanes.COUNT);
         s2.intoArray(sums, 2 * Lanes.COUNT);
         s3.intoArray(sums, 3 * Lanes.COUNT);
-        addLanes(sums, SIDE);
     }
 
-    /** Adds up the lanes of each vector in halves. The Vector API's own reduction leaves its order open. */
-    static void addLanes(float[] sums, int vectors) {
+    /**
+     * The total of the vector of partial sums at {@code o}, added up in halves. The Vector API's own reduction leaves its order
+     * open, and with that the last bits; in a loop this takes longer than the products of a short row.
+     */
+    static float total(float[] s, int o) {
+        return switch (Lanes.COUNT) {
+            case 16 -> four(s, o) + four(s, o + 2) + (four(s, o + 1) + four(s, o + 3));
+            case 8 -> two(s, o) + two(s, o + 2) + (two(s, o + 1) + two(s, o + 3));
+            case 4 -> s[o] + s[o + 2] + (s[o + 1] + s[o + 3]);
+            default -> inHalves(s, o);
+        };
+    }
+
+    /** Four of sixteen lanes. */
+    private static float four(float[] s, int o) {
+        return s[o] + s[o + 8] + (s[o + 4] + s[o + 12]);
+    }
+
+    /** Two of eight lanes. */
+    private static float two(float[] s, int o) {
+        return s[o] + s[o + 4];
+    }
+
+    private static float inHalves(float[] s, int o) {
+        float[] t = Arrays.copyOfRange(s, o, o + Lanes.COUNT);
         for (int half = Lanes.COUNT / 2; half > 0; half /= 2) {
-            for (int v = 0; v < vectors; v++) {
-                int at = v * Lanes.COUNT;
-                for (int i = 0; i < half; i++) {
-                    sums[at + i] += sums[at + i + half];
-                }
+            for (int i = 0; i < half; i++) {
+                t[i] += t[i + half];
             }
         }
+        return t[0];
     }
 }
