@@ -17,9 +17,9 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * The small model inside this bundle. A file inside a jar can't be mapped into memory, so it is copied out once and checked
- * each time it is asked for. Several processes may do so at the same moment: each writes a file of its own and renames it.
- * Stateless; any thread may use it. It never deletes a copy.
+ * The small model inside this bundle. A file inside a jar can't be mapped into memory, so it is copied out once and
+ * checked each time it is asked for. Several processes may do so at the same moment: each writes a file of its own and
+ * renames it. Stateless; any thread may use it. It never deletes a copy.
  */
 public final class DefaultModel {
     private static final String RESOURCE = "tales-Q8_0.gguf";
@@ -30,7 +30,9 @@ public final class DefaultModel {
 
     /** The model's file in a directory of the user's own below {@code java.io.tmpdir}. */
     public static Path path() {
-        Path directory = Path.of(System.getProperty("java.io.tmpdir"), "vt-" + System.getProperty("user.name").replaceAll("\\W", "_"));
+        Path directory = Path.of(
+                System.getProperty("java.io.tmpdir"),
+                "vt-" + System.getProperty("user.name").replaceAll("\\W", "_"));
         try {
             if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
                 Files.createDirectories(directory, ownerOnly());
@@ -91,7 +93,9 @@ public final class DefaultModel {
         }
     }
 
-    /** The temporary directory is open to all: a directory that another user planted there could change under our feet. */
+    /**
+     * The temporary directory is open to all: a directory that another user planted there could change under our feet.
+     */
     private static void requireOwn(Path directory) throws IOException {
         Path probe = Files.createTempFile(directory, "owner", ".tmp");
         try {
@@ -106,12 +110,17 @@ public final class DefaultModel {
     private static FileAttribute<?>[] ownerOnly() {
         boolean posix = FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
         return posix
-                ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"))}
+                ? new FileAttribute<?>[] {
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"))
+                }
                 : new FileAttribute<?>[0];
     }
 
     private static VtException failed(Path where, IOException e) {
-        return new VtException(ErrorCode.CONFIGURATION,
-                "default model: can't be unpacked to " + where + ": " + e + "; name another directory or another model file", e);
+        return new VtException(
+                ErrorCode.CONFIGURATION,
+                "default model: can't be unpacked to " + where + ": " + e
+                        + "; name another directory or another model file",
+                e);
     }
 }

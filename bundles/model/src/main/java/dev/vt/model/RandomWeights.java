@@ -8,9 +8,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Random weights with mean about 0 and a wanted spread, made in a file's own format. In a block format the small numbers are
- * random bits and the block's scale is fixed, which costs much less than quantising and looks the same to a kernel. The same
- * seed gives the same bytes on every machine. Used by one thread.
+ * Random weights with mean about 0 and a wanted spread, made in a file's own format. In a block format the small
+ * numbers are random bits and the block's scale is fixed, which costs much less than quantising and looks the same to a
+ * kernel. The same seed gives the same bytes on every machine. Used by one thread.
  */
 final class RandomWeights {
     private static final int CHUNK_BLOCKS = 4096;
@@ -27,12 +27,16 @@ final class RandomWeights {
         return dtype.isFloat() || dtype.isBlock() && dtype != DType.Q8_K;
     }
 
-    /** Writes {@code elements} numbers around {@code mean}, which a block format takes as 0, with a standard deviation. */
+    /**
+     * Writes {@code elements} numbers around {@code mean}, which a block format takes as 0, with a standard deviation.
+     */
     void write(OutputStream out, DType dtype, long elements, double mean, double deviation) throws IOException {
         if (!makes(dtype)) {
-            throw VtException.invalidArgument("random weights: expected a float or block format for weights, given " + dtype);
+            throw VtException.invalidArgument(
+                    "random weights: expected a float or block format for weights, given " + dtype);
         }
-        ByteBuffer chunk = ByteBuffer.allocate(CHUNK_BLOCKS * dtype.blockBytes()).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer chunk =
+                ByteBuffer.allocate(CHUNK_BLOCKS * dtype.blockBytes()).order(ByteOrder.LITTLE_ENDIAN);
         for (long blocks = elements / dtype.blockElements(); blocks > 0; ) {
             int count = (int) Math.min(blocks, CHUNK_BLOCKS);
             chunk.clear();
@@ -52,13 +56,14 @@ final class RandomWeights {
         switch (dtype) {
             case F32 -> out.putFloat(value);
             case F16 -> out.putShort(Float.floatToFloat16(value));
-            default -> out.putShort((short) (Float.floatToIntBits(value) + 0x8000 >>> 16)); // bf16; finite, so no carry out
+            default ->
+                out.putShort((short) (Float.floatToIntBits(value) + 0x8000 >>> 16)); // bf16; finite, so no carry out
         }
     }
 
     /**
-     * A block of random bits whose scales are then set. Each divisor is the standard deviation that the format's formula has
-     * for evenly spread bits and a scale of 1; a minimum is set so that the mean is 0.
+     * A block of random bits whose scales are then set. Each divisor is the standard deviation that the format's
+     * formula has for evenly spread bits and a scale of 1; a minimum is set so that the mean is 0.
      */
     private void block(ByteBuffer out, DType dtype, double deviation) {
         int at = out.position();
@@ -88,7 +93,8 @@ final class RandomWeights {
                 half(out, at + 2, deviation / 527 * 15.5);
             }
             case Q6_K -> half(out, at + 208, deviation / 1367);
-            default -> out.put(at, (byte) (127 + Math.getExponent(deviation / 2.93))); // mxfp4: the scale is a power of two
+            default ->
+                out.put(at, (byte) (127 + Math.getExponent(deviation / 2.93))); // mxfp4: the scale is a power of two
         }
     }
 

@@ -13,9 +13,9 @@ import java.util.Set;
 import java.util.zip.CRC32;
 
 /**
- * Writes models of given sizes with random weights, for performance runs and tests: all the work of a real model, none of
- * its sense. The same specification gives the same bytes. The vocabulary has a token for each byte, so any text goes in.
- * Stateless; any thread may use it.
+ * Writes models of given sizes with random weights, for performance runs and tests: all the work of a real model, none
+ * of its sense. The same specification gives the same bytes. The vocabulary has a token for each byte, so any text goes
+ * in. Stateless; any thread may use it.
  */
 public final class SyntheticModel {
     private static final Set<String> ARCHITECTURES = Set.of("llama", "qwen2", "qwen3");
@@ -82,8 +82,9 @@ public final class SyntheticModel {
                     new Spec("qwen2", 896, 24, 14, 2, 64, 4864, 151_936, 32_768, 1_000_000, 1e-6f, matrices, true, 1);
                 case "llama-3.2-1b" ->
                     new Spec("llama", 2048, 16, 32, 8, 64, 8192, 128_256, 131_072, 500_000, 1e-5f, matrices, true, 1);
-                default -> throw VtException.notFound(
-                        "synthetic model: preset: expected one of " + presets() + ", given '" + name + "'");
+                default ->
+                    throw VtException.notFound(
+                            "synthetic model: preset: expected one of " + presets() + ", given '" + name + "'");
             };
         }
 
@@ -94,25 +95,41 @@ public final class SyntheticModel {
 
         /** The same sizes in another architecture. */
         public Spec withArchitecture(String name) {
-            return new Spec(name, width, layers, heads, kvHeads, headSize, feedForward, vocabulary, context, ropeBase, epsilon,
-                    matrices, tied, seed);
+            return copy(name, tied, seed);
         }
 
         /** The same sizes with other weights. */
         public Spec withSeed(long newSeed) {
-            return new Spec(architecture, width, layers, heads, kvHeads, headSize, feedForward, vocabulary, context, ropeBase,
-                    epsilon, matrices, tied, newSeed);
+            return copy(architecture, tied, newSeed);
         }
 
         /** The same sizes with an output matrix of its own. */
         public Spec untied() {
-            return new Spec(architecture, width, layers, heads, kvHeads, headSize, feedForward, vocabulary, context, ropeBase,
-                    epsilon, matrices, false, seed);
+            return copy(architecture, false, seed);
+        }
+
+        private Spec copy(String newArchitecture, boolean newTied, long newSeed) {
+            return new Spec(
+                    newArchitecture,
+                    width,
+                    layers,
+                    heads,
+                    kvHeads,
+                    headSize,
+                    feedForward,
+                    vocabulary,
+                    context,
+                    ropeBase,
+                    epsilon,
+                    matrices,
+                    newTied,
+                    newSeed);
         }
 
         private static void require(boolean ok, String what, String expected, Object given) {
             if (!ok) {
-                throw VtException.invalidArgument("synthetic model: " + what + ": expected " + expected + ", given " + given);
+                throw VtException.invalidArgument(
+                        "synthetic model: " + what + ": expected " + expected + ", given " + given);
             }
         }
     }
@@ -208,7 +225,10 @@ public final class SyntheticModel {
     private void matrix(String name, long rows, long columns) {
         DType dtype = columns % spec.matrices().blockElements() == 0 ? spec.matrices() : DType.Q8_0;
         double deviation = 1 / Math.sqrt(columns);
-        writer.tensor(name, dtype, new long[] {rows, columns},
+        writer.tensor(
+                name,
+                dtype,
+                new long[] {rows, columns},
                 out -> weights(name).write(out, dtype, Math.multiplyExact(rows, columns), 0, deviation));
     }
 

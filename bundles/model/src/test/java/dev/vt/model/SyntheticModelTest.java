@@ -39,7 +39,9 @@ class SyntheticModelTest {
             }
             try (GgufFile file = write(Spec.preset("tiny", dtype))) {
                 assertEquals(dtype, file.tensor("blk.1.ffn_down.weight").dtype());
-                assertArrayEquals(new long[] {256, 512}, file.tensor("blk.1.ffn_down.weight").shape());
+                assertArrayEquals(
+                        new long[] {256, 512},
+                        file.tensor("blk.1.ffn_down.weight").shape());
                 assertEquals(DType.F32, file.tensor("output_norm.weight").dtype());
             }
         }
@@ -104,9 +106,12 @@ class SyntheticModelTest {
                 GgufFile qwen2 = write(tiny.withArchitecture("qwen2"));
                 GgufFile qwen3 = write(tiny.withArchitecture("qwen3").untied())) {
             assertEquals(2 + 2 * 9, llama.tensors().size());
-            assertArrayEquals(new long[] {128}, qwen2.tensor("blk.0.attn_k.bias").shape());
-            assertArrayEquals(new long[] {64}, qwen3.tensor("blk.1.attn_q_norm.weight").shape());
-            assertArrayEquals(new long[] {512, 256}, qwen3.tensor("output.weight").shape());
+            assertArrayEquals(
+                    new long[] {128}, qwen2.tensor("blk.0.attn_k.bias").shape());
+            assertArrayEquals(
+                    new long[] {64}, qwen3.tensor("blk.1.attn_q_norm.weight").shape());
+            assertArrayEquals(
+                    new long[] {512, 256}, qwen3.tensor("output.weight").shape());
             assertEquals(256, qwen3.metadata().longValue("qwen3.embedding_length"));
         }
         assertThrows(VtException.class, () -> tiny.withArchitecture("bert"));

@@ -8,11 +8,12 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A position in the bytes of a GGUF file. Each read is checked against the end of the file first, and each complaint names
- * the file and what is being read. Used by one thread.
+ * A position in the bytes of a GGUF file. Each read is checked against the end of the file first, and each complaint
+ * names the file and what is being read. Used by one thread.
  */
 final class GgufCursor {
-    private static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfShort SHORT =
+            ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
@@ -77,8 +78,8 @@ final class GgufCursor {
             throw error(what + ": expected at most " + limit + ", given " + Long.toUnsignedString(n));
         }
         if (n > remaining() / leastBytes) {
-            throw error(what + ": expected at most the " + remaining() / leastBytes + " that the rest of the file can hold, given "
-                    + n + "; the file is damaged or cut short");
+            throw error(what + ": expected at most the " + remaining() / leastBytes
+                    + " that the rest of the file can hold, given " + n + "; the file is damaged or cut short");
         }
         return (int) n;
     }

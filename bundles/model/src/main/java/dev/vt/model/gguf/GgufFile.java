@@ -15,10 +15,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A GGUF file (version 2 or 3, little-endian), mapped into memory. Opening it checks everything but the tensors' elements; a
- * file that breaks the format is refused as a whole with a {@link VtException} of code {@link ErrorCode#FORMAT}. Who opens it
- * closes it; closing unmaps the bytes, so no tensor's data may be in use by then. Any thread may use it. It never writes to
- * the file, and the file must not be shortened by others while it is open.
+ * A GGUF file (version 2 or 3, little-endian), mapped into memory. Opening it checks everything but the tensors'
+ * elements; a file that breaks the format is refused as a whole with a {@link VtException} of code {@link
+ * ErrorCode#FORMAT}. Who opens it closes it; closing unmaps the bytes, so no tensor's data may be in use by then. Any
+ * thread may use it. It never writes to the file, and the file must not be shortened by others while it is open.
  */
 public final class GgufFile implements AutoCloseable {
     private final Path path;
@@ -37,7 +37,8 @@ public final class GgufFile implements AutoCloseable {
             throw VtException.notFound(path + ": expected a GGUF file, given no such file");
         }
         if (!Files.isRegularFile(path)) {
-            throw VtException.invalidArgument(path + ": expected a GGUF file, given something that is not a regular file");
+            throw VtException.invalidArgument(
+                    path + ": expected a GGUF file, given something that is not a regular file");
         }
         Arena arena = Arena.ofShared();
         try {
@@ -76,8 +77,10 @@ public final class GgufFile implements AutoCloseable {
 
     /** A tensor that the file must have. */
     public GgufTensor tensor(String name) {
-        return findTensor(name).orElseThrow(() -> new VtException(
-                ErrorCode.FORMAT, path + ": tensor '" + name + "': expected in the file, given no such tensor"));
+        return findTensor(name)
+                .orElseThrow(() -> new VtException(
+                        ErrorCode.FORMAT,
+                        path + ": tensor '" + name + "': expected in the file, given no such tensor"));
     }
 
     public Optional<GgufTensor> findTensor(String name) {

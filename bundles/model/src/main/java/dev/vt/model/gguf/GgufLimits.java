@@ -1,8 +1,8 @@
 package dev.vt.model.gguf;
 
 /**
- * Bounds that a GGUF file's counts are held against before anything is allocated. A count is also held against the bytes
- * that are left in the file, so these only stop files that are big and absurd at once.
+ * Bounds that a GGUF file's counts are held against before anything is allocated. A count is also held against the
+ * bytes that are left in the file, so these only stop files that are big and absurd at once.
  */
 final class GgufLimits {
     /** The format's own limit of a key's length in bytes. */

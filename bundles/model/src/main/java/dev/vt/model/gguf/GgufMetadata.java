@@ -14,8 +14,9 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys and values of a GGUF file. Values were checked when the file was opened; they are decoded from the mapped bytes
- * when asked for, so a vocabulary that nobody reads costs no heap. Immutable; any thread may use it until its file is closed.
+ * The keys and values of a GGUF file. Values were checked when the file was opened; they are decoded from the mapped
+ * bytes when asked for, so a vocabulary that nobody reads costs no heap. Immutable; any thread may use it until its
+ * file is closed.
  */
 public final class GgufMetadata {
     /** Elements of an array that {@link #describe} shows. */
@@ -302,6 +303,7 @@ public final class GgufMetadata {
     }
 
     private VtException mismatch(String key, String expected, String given) {
-        return new VtException(ErrorCode.FORMAT, file + ": key '" + key + "': expected " + expected + ", given " + given);
+        return new VtException(
+                ErrorCode.FORMAT, file + ": key '" + key + "': expected " + expected + ", given " + given);
     }
 }

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Walks the bytes of a GGUF file from front to back and checks all of them but the tensors' elements. Counts are bounded
- * before they are used, and nothing is handed out before the walk is done. Used by one thread, once.
+ * Walks the bytes of a GGUF file from front to back and checks all of them but the tensors' elements. Counts are
+ * bounded before they are used, and nothing is handed out before the walk is done. Used by one thread, once.
  */
 final class GgufParser {
     private static final int MAGIC = 0x4655_4747; // "GGUF", little-endian
@@ -66,13 +66,16 @@ final class GgufParser {
         cursor.subject("header");
         int magic = cursor.int32();
         if (magic != MAGIC) {
-            throw cursor.error("expected a GGUF file, given one that starts with " + String.format("%08x", Integer.reverseBytes(magic)));
+            throw cursor.error("expected a GGUF file, given one that starts with "
+                    + String.format("%08x", Integer.reverseBytes(magic)));
         }
         int version = cursor.int32();
         if (version != 2 && version != 3) {
             int swapped = Integer.reverseBytes(version);
             throw cursor.error("version: expected 2 or 3, given "
-                    + (swapped == 2 || swapped == 3 ? swapped + " in big-endian order" : Integer.toUnsignedString(version)));
+                    + (swapped == 2 || swapped == 3
+                            ? swapped + " in big-endian order"
+                            : Integer.toUnsignedString(version)));
         }
         return version;
     }
@@ -135,7 +138,8 @@ final class GgufParser {
             }
             case ARRAY -> {
                 if (depth >= GgufLimits.ARRAY_DEPTH) {
-                    throw cursor.error("expected arrays nested at most " + GgufLimits.ARRAY_DEPTH + " deep, given more");
+                    throw cursor.error(
+                            "expected arrays nested at most " + GgufLimits.ARRAY_DEPTH + " deep, given more");
                 }
                 GgufValueType element = valueType();
                 skipElements(element, elementCount(element), depth + 1);
@@ -193,7 +197,8 @@ final class GgufParser {
     private long size(DType dtype, long[] shape) {
         long row = shape[shape.length - 1];
         if (row % dtype.blockElements() != 0) {
-            throw cursor.error("row: expected a multiple of " + dtype.blockElements() + " elements for " + dtype + ", given " + row);
+            throw cursor.error("row: expected a multiple of " + dtype.blockElements() + " elements for " + dtype
+                    + ", given " + row);
         }
         long size;
         try {
@@ -228,11 +233,12 @@ final class GgufParser {
             cursor.subject("tensor '" + info.name() + "'");
             if (info.offset() > bytes.byteSize() - start - info.size()) {
                 throw cursor.error("expected its " + info.size() + " bytes at byte " + start + " + " + info.offset()
-                        + " of the file, given a file of " + bytes.byteSize() + " bytes; the file is damaged or cut short");
+                        + " of the file, given a file of " + bytes.byteSize()
+                        + " bytes; the file is damaged or cut short");
             }
             if (before != null && before.offset() + before.size() > info.offset()) {
-                throw cursor.error("expected bytes of its own, given offset " + info.offset() + ", which lies in tensor '"
-                        + before.name() + "'");
+                throw cursor.error("expected bytes of its own, given offset " + info.offset()
+                        + ", which lies in tensor '" + before.name() + "'");
             }
             before = info;
         }

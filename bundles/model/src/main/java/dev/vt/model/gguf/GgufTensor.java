@@ -5,9 +5,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
- * A tensor of a GGUF file: name, element type, shape and the mapped bytes, which can't be written to and go with their file.
- * The shape is row-major as everywhere in this runtime ([rows, columns]); the file itself lists the fastest dimension first.
- * Immutable; any thread may use it.
+ * A tensor of a GGUF file: name, element type, shape and the mapped bytes, which can't be written to and go with their
+ * file. The shape is row-major as everywhere in this runtime ([rows, columns]); the file itself lists the fastest
+ * dimension first. Immutable; any thread may use it.
  */
 public final class GgufTensor {
     private final String name;

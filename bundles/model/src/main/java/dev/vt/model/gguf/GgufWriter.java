@@ -23,9 +23,9 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Writes GGUF files. Keys and tensors are named first, in the order they shall have; the tensors' bytes are asked for while
- * the file is written, so that they need not fit in memory. The file is written under a temporary name beside the target and
- * renamed when it is whole: the target is never a part of a file. Owned and used by one thread.
+ * Writes GGUF files. Keys and tensors are named first, in the order they shall have; the tensors' bytes are asked for
+ * while the file is written, so that they need not fit in memory. The file is written under a temporary name beside the
+ * target and renamed when it is whole: the target is never a part of a file. Owned and used by one thread.
  */
 public final class GgufWriter {
     private static final int MAGIC = 0x4655_4747; // "GGUF", little-endian
@@ -141,9 +141,11 @@ public final class GgufWriter {
         if (name.isEmpty() || !names.add(name)) {
             throw VtException.invalidArgument("GGUF writer: tensor: expected a new name, given '" + name + "'");
         }
-        if (shape.length < 1 || shape.length > GgufLimits.DIMENSIONS || Arrays.stream(shape).anyMatch(d -> d < 1)) {
-            throw VtException.invalidArgument("GGUF writer: tensor '" + name + "': expected 1 to " + GgufLimits.DIMENSIONS
-                    + " sizes of 1 or more, given " + Arrays.toString(shape));
+        if (shape.length < 1
+                || shape.length > GgufLimits.DIMENSIONS
+                || Arrays.stream(shape).anyMatch(d -> d < 1)) {
+            throw VtException.invalidArgument("GGUF writer: tensor '" + name + "': expected 1 to "
+                    + GgufLimits.DIMENSIONS + " sizes of 1 or more, given " + Arrays.toString(shape));
         }
         long size = dev.vt.api.tensor.Tensor.bytes(dtype, shape);
         tensors.add(new Tensor(name, dtype, shape.clone(), size, data));
@@ -154,7 +156,8 @@ public final class GgufWriter {
     public void write(Path target) throws IOException {
         Path part = target.resolveSibling(target.getFileName() + "." + UUID.randomUUID() + ".part");
         try {
-            try (FileChannel channel = FileChannel.open(part, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            try (FileChannel channel =
+                    FileChannel.open(part, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
                 OutputStream out = new BufferedOutputStream(Channels.newOutputStream(channel), BUFFER_BYTES);
                 head().writeTo(out);
                 for (Tensor tensor : tensors) {
@@ -256,8 +259,8 @@ public final class GgufWriter {
         }
 
         private IOException wrong(String given) {
-            return new IOException(
-                    "GGUF writer: tensor '" + tensor.name() + "': expected " + tensor.size() + " bytes of data, given " + given);
+            return new IOException("GGUF writer: tensor '" + tensor.name() + "': expected " + tensor.size()
+                    + " bytes of data, given " + given);
         }
     }
 

@@ -2,13 +2,12 @@ package dev.vt.model.tokenizer;
 
 import dev.vt.model.gguf.GgufMetadata;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.OptionalInt;
 
 /**
- * The byte-level byte-pair tokenizer of GPT-2 (Radford et al. 2019; Sennrich et al. 2016) as GGUF files carry it under the
- * name "gpt2": text is cut into words, each word's bytes are merged in the order of the file's list. Immutable; any thread
- * may use it.
+ * The byte-level byte-pair tokenizer of GPT-2 (Radford et al. 2019; Sennrich et al. 2016) as GGUF files carry it under
+ * the name "gpt2": text is cut into words, each word's bytes are merged in the order of the file's list. Immutable; any
+ * thread may use it.
  */
 final class BpeTokenizer implements Tokenizer {
     private static final String MERGES = "tokenizer.ggml.merges";
@@ -101,10 +100,12 @@ final class BpeTokenizer implements Tokenizer {
         String[] lines = metadata.strings(MERGES);
         PairTable table = new PairTable(lines.length);
         for (int rank = 0; rank < lines.length; rank++) {
-            // Bytes are spelled without spaces, so the one that parts the pair can only be the first after one character.
+            // Bytes are spelled without spaces, so the one that parts the pair can only be the first after one
+            // character.
             int space = lines[rank].indexOf(' ', 1);
             if (space < 0 || space == lines[rank].length() - 1) {
-                throw metadata.error(MERGES, "two tokens with a space between", "'" + lines[rank] + "' as merge " + rank);
+                throw metadata.error(
+                        MERGES, "two tokens with a space between", "'" + lines[rank] + "' as merge " + rank);
             }
             int left = vocabulary.find(lines[rank].substring(0, space));
             int right = vocabulary.find(lines[rank].substring(space + 1));

@@ -3,8 +3,9 @@ package dev.vt.model.tokenizer;
 import java.util.PriorityQueue;
 
 /**
- * Merges neighbouring symbols, best pair first and leftmost among equals, until no pair can be merged: the loop that both
- * kinds of byte-pair tokenizers share. Takes time n log n for n symbols. Made for one piece of text and used by one thread.
+ * Merges neighbouring symbols, best pair first and leftmost among equals, until no pair can be merged: the loop that
+ * both kinds of byte-pair tokenizers share. Takes time n log n for n symbols. Made for one piece of text and used by
+ * one thread.
  */
 final class Merger {
     private final Rules rules;
@@ -45,7 +46,10 @@ final class Merger {
         }
     }
 
-    /** {@code ids} holds the token of each first symbol or -1, {@code bounds} their edges in the text, one more than symbols. */
+    /**
+     * {@code ids} holds the token of each first symbol or -1, {@code bounds} their edges in the text, one more than
+     * symbols.
+     */
     Merger(Rules rules, int[] ids, int[] bounds) {
         this.rules = rules;
         this.ids = ids;

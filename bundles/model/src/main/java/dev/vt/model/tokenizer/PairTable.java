@@ -2,7 +2,9 @@ package dev.vt.model.tokenizer;
 
 import java.util.Arrays;
 
-/** Pairs of tokens and the merges that they allow, in two arrays without boxes. Filled by one thread, then read by any. */
+/**
+ * Pairs of tokens and the merges that they allow, in two arrays without boxes. Filled by one thread, then read by any.
+ */
 final class PairTable implements Merger.Rules {
     private static final long EMPTY = -1;
 

@@ -4,11 +4,12 @@ import dev.vt.model.gguf.GgufMetadata;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.OptionalInt;
+import java.util.stream.IntStream;
 
 /**
- * The byte-pair tokenizer of SentencePiece (Kudo and Richardson 2018) as GGUF files carry it under the name "llama": a merge
- * is allowed when its result is a token, the highest score goes first, and characters without a token become bytes. Text
- * is taken as it is, without Unicode normalisation. Immutable; any thread may use it.
+ * The byte-pair tokenizer of SentencePiece (Kudo and Richardson 2018) as GGUF files carry it under the name "llama": a
+ * merge is allowed when its result is a token, the highest score goes first, and characters without a token become
+ * bytes. Text is taken as it is, without Unicode normalisation. Immutable; any thread may use it.
  */
 final class SentencePieceTokenizer implements Tokenizer {
     /** What stands for a space in the vocabulary. */
@@ -23,12 +24,15 @@ final class SentencePieceTokenizer implements Tokenizer {
     private final int[] byteIds = new int[256];
     private final boolean spaceInFront;
     private final int longestToken;
+    /** True when no token goes on behind a character with a space, so that merges never cross from word to word. */
+    private final boolean wordsApart;
 
     SentencePieceTokenizer(GgufMetadata metadata) {
         vocabulary = new Vocabulary(metadata, true);
         splitter = new TextSplitter(vocabulary);
         ranks = ranks(metadata, vocabulary.size());
-        spaceInFront = metadata.optionalBoolean("tokenizer.ggml.add_space_prefix").orElse(true);
+        spaceInFront =
+                metadata.optionalBoolean("tokenizer.ggml.add_space_prefix").orElse(true);
         Arrays.fill(byteIds, -1);
         int longest = 0;
         for (int id = 0; id < vocabulary.size(); id++) {
@@ -38,6 +42,7 @@ final class SentencePieceTokenizer implements Tokenizer {
             longest = Math.max(longest, vocabulary.token(id).length());
         }
         longestToken = longest;
+        wordsApart = IntStream.range(0, vocabulary.size()).noneMatch(id -> nextWord(vocabulary.token(id), 0) >= 0);
     }
 
     @Override
@@ -93,6 +98,27 @@ final class SentencePieceTokenizer implements Tokenizer {
 
     private void encodePiece(String piece, IntList out) {
         String text = (spaceInFront ? " " + piece : piece).replace(' ', SPACE);
+        int start = 0;
+        if (wordsApart) {
+            // The same result as in one go, with small queues.
+            for (int end = nextWord(text, 0); end >= 0; end = nextWord(text, end)) {
+                encodeWord(text.substring(start, end), out);
+                start = end;
+            }
+        }
+        encodeWord(text.substring(start), out);
+    }
+
+    /** Where the next space behind another character is, after {@code from}; or -1. */
+    private static int nextWord(String text, int from) {
+        int space = text.indexOf(SPACE, from + 1);
+        while (space >= 0 && text.charAt(space - 1) == SPACE) {
+            space = text.indexOf(SPACE, space + 1);
+        }
+        return space;
+    }
+
+    private void encodeWord(String text, IntList out) {
         int[] bounds = new int[text.codePointCount(0, text.length()) + 1];
         int[] ids = new int[bounds.length - 1];
         for (int i = 0; i < ids.length; i++) {

@@ -9,8 +9,8 @@ import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
 /**
- * Finds the tokens that are matched as a whole before a text is cut further: those that a vocabulary defines so and, when
- * asked for, control tokens. The leftmost match wins, then the longest. Immutable; any thread may use it.
+ * Finds the tokens that are matched as a whole before a text is cut further: those that a vocabulary defines so and,
+ * when asked for, control tokens. The leftmost match wins, then the longest. Immutable; any thread may use it.
  */
 final class TextSplitter {
     private final Vocabulary vocabulary;
@@ -22,10 +22,12 @@ final class TextSplitter {
             TokenType type = vocabulary.type(id);
             boolean whole = type == TokenType.CONTROL || type == TokenType.USER_DEFINED || type == TokenType.UNKNOWN;
             if (whole && !vocabulary.token(id).isEmpty()) {
-                byFirst.computeIfAbsent(vocabulary.token(id).charAt(0), c -> new ArrayList<>()).add(id);
+                byFirst.computeIfAbsent(vocabulary.token(id).charAt(0), c -> new ArrayList<>())
+                        .add(id);
             }
         }
-        Comparator<Integer> longestFirst = Comparator.comparingInt(id -> -vocabulary.token(id).length());
+        Comparator<Integer> longestFirst =
+                Comparator.comparingInt(id -> -vocabulary.token(id).length());
         byFirst.values().forEach(ids -> ids.sort(longestFirst));
     }
 
@@ -53,7 +55,8 @@ final class TextSplitter {
 
     private int match(String text, int at, boolean control) {
         for (int id : byFirst.getOrDefault(text.charAt(at), List.of())) {
-            if ((control || vocabulary.type(id) == TokenType.USER_DEFINED) && text.startsWith(vocabulary.token(id), at)) {
+            if ((control || vocabulary.type(id) == TokenType.USER_DEFINED)
+                    && text.startsWith(vocabulary.token(id), at)) {
                 return id;
             }
         }

@@ -8,7 +8,8 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Turns tokens that come one by one into text. A character whose bytes are spread over tokens is kept back until it is
- * complete; bytes that can't become a character turn into U+FFFD. Owned by one generation and used by one thread at a time.
+ * complete; bytes that can't become a character turn into U+FFFD. Owned by one generation and used by one thread at a
+ * time.
  */
 public final class TokenStream {
     private final Tokenizer tokenizer;
@@ -35,7 +36,10 @@ public final class TokenStream {
     }
 
     private String decode(byte[] more, boolean last) {
-        ByteBuffer in = ByteBuffer.allocate(pending.length + more.length).put(pending).put(more).flip();
+        ByteBuffer in = ByteBuffer.allocate(pending.length + more.length)
+                .put(pending)
+                .put(more)
+                .flip();
         // A byte gives one character at most; flush may add one for an incomplete sequence.
         CharBuffer out = CharBuffer.allocate(in.remaining() + 1);
         decoder.decode(in, out, last);

@@ -10,8 +10,8 @@ public interface Tokenizer {
     int size();
 
     /**
-     * The ids of a text, with the begin token in front where the model wants one. Text that looks like a control token is
-     * plain text, so a prompt from elsewhere can't smuggle one in.
+     * The ids of a text, with the begin token in front where the model wants one. Text that looks like a control token
+     * is plain text, so a prompt from elsewhere can't smuggle one in.
      */
     default int[] encode(String text) {
         return encode(text, false);

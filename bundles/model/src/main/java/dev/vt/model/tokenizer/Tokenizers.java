@@ -21,7 +21,8 @@ public final class Tokenizers {
         return switch (model) {
             case "llama" -> new SentencePieceTokenizer(metadata);
             case "gpt2" -> new BpeTokenizer(metadata);
-            default -> throw metadata.error(MODEL, "'llama' or 'gpt2'", "'" + model + "', a tokenizer that is not supported");
+            default ->
+                throw metadata.error(MODEL, "'llama' or 'gpt2'", "'" + model + "', a tokenizer that is not supported");
         };
     }
 }

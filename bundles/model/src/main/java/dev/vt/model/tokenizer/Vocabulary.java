@@ -11,8 +11,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * What all kinds of tokenizers read from a file: the tokens, their types and the tokens that frame a text. Checked when it is
- * made. Immutable; any thread may use it.
+ * What all kinds of tokenizers read from a file: the tokens, their types and the tokens that frame a text. Checked when
+ * it is made. Immutable; any thread may use it.
  */
 final class Vocabulary {
     static final String TOKENS = "tokenizer.ggml.tokens";
@@ -20,7 +20,14 @@ final class Vocabulary {
 
     /** Control tokens that end a turn in public chat models; files name only one of them by key. */
     private static final Set<String> END_NAMES = Set.of(
-            "<|endoftext|>", "<|end_of_text|>", "<|eot_id|>", "<|eom_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>", "<|EOT|>");
+            "<|endoftext|>",
+            "<|end_of_text|>",
+            "<|eot_id|>",
+            "<|eom_id|>",
+            "<|im_end|>",
+            "<|end|>",
+            "<end_of_turn>",
+            "<|EOT|>");
 
     private final String[] tokens;
     private final TokenType[] types;
@@ -113,13 +120,15 @@ final class Vocabulary {
             out.add(id);
         } else {
             out.add(unknown.orElseThrow(() -> VtException.invalidArgument(String.format(
-                    "tokenizer: text: expected bytes that the vocabulary has tokens for, given 0x%02X", value & 0xFF))));
+                    "tokenizer: text: expected bytes that the vocabulary has tokens for, given 0x%02X",
+                    value & 0xFF))));
         }
     }
 
     private int checked(int id) {
         if (id < 0 || id >= tokens.length) {
-            throw VtException.invalidArgument("tokenizer: token: expected 0 to " + (tokens.length - 1) + ", given " + id);
+            throw VtException.invalidArgument(
+                    "tokenizer: token: expected 0 to " + (tokens.length - 1) + ", given " + id);
         }
         return id;
     }

@@ -8,7 +8,9 @@ final class Allocation {
     private final Method allocated;
 
     Allocation() throws ReflectiveOperationException {
-        bean = Class.forName("java.lang.management.ManagementFactory").getMethod("getThreadMXBean").invoke(null);
+        bean = Class.forName("java.lang.management.ManagementFactory")
+                .getMethod("getThreadMXBean")
+                .invoke(null);
         allocated = Class.forName("com.sun.management.ThreadMXBean").getMethod("getCurrentThreadAllocatedBytes");
     }
 

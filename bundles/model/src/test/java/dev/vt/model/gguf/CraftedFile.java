@@ -14,7 +14,11 @@ final class CraftedFile {
 
     /** The header of a file that says how many tensors and keys it has. */
     static CraftedFile of(long tensors, long keys) {
-        return new CraftedFile().bytes("GGUF".getBytes(StandardCharsets.US_ASCII)).u32(3).u64(tensors).u64(keys);
+        return new CraftedFile()
+                .bytes("GGUF".getBytes(StandardCharsets.US_ASCII))
+                .u32(3)
+                .u64(tensors)
+                .u64(keys);
     }
 
     /** One f32 tensor of these dimensions, fastest first, without data. */
@@ -33,11 +37,17 @@ final class CraftedFile {
     }
 
     CraftedFile u32(long value) {
-        return bytes(ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putInt((int) value).array());
+        return bytes(ByteBuffer.allocate(4)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putInt((int) value)
+                .array());
     }
 
     CraftedFile u64(long value) {
-        return bytes(ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(value).array());
+        return bytes(ByteBuffer.allocate(8)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putLong(value)
+                .array());
     }
 
     CraftedFile string(String value) {

@@ -26,8 +26,16 @@ class GgufWriterTest {
     void roundTrip() throws Exception {
         Path path = directory.resolve("round.gguf");
         new GgufWriter()
-                .string("s", "ü").bool("b", true).uint32("u", 4_000_000_000L).int32("i", -1).int64("l", Long.MIN_VALUE)
-                .float32("f", 0.5f).float64("d", Math.PI).strings("ss", "a", "ß").int32s("is", 1, -2).float32s("fs", 1, -2)
+                .string("s", "ü")
+                .bool("b", true)
+                .uint32("u", 4_000_000_000L)
+                .int32("i", -1)
+                .int64("l", Long.MIN_VALUE)
+                .float32("f", 0.5f)
+                .float64("d", Math.PI)
+                .strings("ss", "a", "ß")
+                .int32s("is", 1, -2)
+                .float32s("fs", 1, -2)
                 .tensor("m", DType.I8, new long[] {2, 3}, out -> out.write(new byte[] {1, 2, 3, 4, 5, 6}))
                 .tensor("n", DType.I8, new long[] {1}, out -> out.write(9))
                 .write(path);
@@ -44,7 +52,8 @@ class GgufWriterTest {
             assertArrayEquals(new String[] {"a", "ß"}, m.strings("ss"));
             assertArrayEquals(new int[] {1, -2}, m.ints("is"));
             assertArrayEquals(new float[] {1, -2}, m.floats("fs"));
-            assertArrayEquals(new byte[] {1, 2, 3, 4, 5, 6}, file.tensor("m").data().toArray(ValueLayout.JAVA_BYTE));
+            assertArrayEquals(
+                    new byte[] {1, 2, 3, 4, 5, 6}, file.tensor("m").data().toArray(ValueLayout.JAVA_BYTE));
             assertArrayEquals(new long[] {2, 3}, file.tensor("m").shape());
             assertEquals(9, file.tensor("n").data().get(ValueLayout.JAVA_BYTE, 0));
         }
@@ -59,7 +68,9 @@ class GgufWriterTest {
             out.write(new byte[8]);
             throw new IOException("disk full");
         });
-        assertEquals("disk full", assertThrows(IOException.class, () -> writer.write(path)).getMessage());
+        assertEquals(
+                "disk full",
+                assertThrows(IOException.class, () -> writer.write(path)).getMessage());
         assertOnlyOld(path);
     }
 
@@ -69,8 +80,10 @@ class GgufWriterTest {
         Path path = directory.resolve("model.gguf");
         Files.writeString(path, "old");
         for (int size : new int[] {0, 15, 17}) {
-            GgufWriter writer = new GgufWriter().tensor("t", DType.F32, new long[] {4}, out -> out.write(new byte[size]));
-            String message = assertThrows(IOException.class, () -> writer.write(path)).getMessage();
+            GgufWriter writer =
+                    new GgufWriter().tensor("t", DType.F32, new long[] {4}, out -> out.write(new byte[size]));
+            String message =
+                    assertThrows(IOException.class, () -> writer.write(path)).getMessage();
             assertTrue(message.startsWith("GGUF writer: tensor 't': expected 16 bytes of data, given "), message);
         }
         assertOnlyOld(path);

@@ -27,13 +27,16 @@ class SentencePieceTokenizerTest {
     Path directory;
 
     @Test
-    @DisplayName("The embedded model's tokenizer gives the ids that SentencePiece and llama.cpp give, and the text again")
+    @DisplayName(
+            "The embedded model's tokenizer gives the ids that SentencePiece and llama.cpp give, and the text again")
     void goldens() throws IOException {
         Tokenizer tokenizer = embedded();
         List<String> lines = goldenLines();
         assertEquals(20, lines.size());
         for (String line : lines) {
-            int[] ids = Arrays.stream(line.substring(0, line.indexOf('\t')).split(" ")).mapToInt(Integer::parseInt).toArray();
+            int[] ids = Arrays.stream(line.substring(0, line.indexOf('\t')).split(" "))
+                    .mapToInt(Integer::parseInt)
+                    .toArray();
             String text = line.substring(line.indexOf('\t') + 1).translateEscapes();
             assertArrayEquals(ids, tokenizer.encode(text), text);
             assertEquals(text, tokenizer.decode(ids));
@@ -42,7 +45,8 @@ class SentencePieceTokenizerTest {
 
     private List<String> goldenLines() throws IOException {
         try (BufferedReader reader = new BufferedReader(new InputStreamReader(
-                Objects.requireNonNull(getClass().getResourceAsStream("tales-encodings.txt")), StandardCharsets.UTF_8));
+                        Objects.requireNonNull(getClass().getResourceAsStream("tales-encodings.txt")),
+                        StandardCharsets.UTF_8));
                 Stream<String> lines = reader.lines()) {
             return lines.filter(line -> !line.startsWith("#")).toList();
         }
@@ -57,8 +61,7 @@ class SentencePieceTokenizerTest {
     @Test
     @DisplayName("The highest score merges first, and the leftmost among equals")
     void mergeOrder() throws IOException {
-        Tokenizer tokenizer = plain()
-                .token("a", VocabularyFile.NORMAL, -10) // 259
+        Tokenizer tokenizer = plain().token("a", VocabularyFile.NORMAL, -10) // 259
                 .token("b", VocabularyFile.NORMAL, -10) // 260
                 .token("ab", VocabularyFile.NORMAL, -2) // 261
                 .token("ba", VocabularyFile.NORMAL, -1) // 262
@@ -82,7 +85,9 @@ class SentencePieceTokenizerTest {
     @Test
     @DisplayName("Control tokens in a text are plain text unless asked for")
     void controlTokens() throws IOException {
-        Tokenizer tokenizer = plain().token("</", VocabularyFile.NORMAL).token("</s", VocabularyFile.NORMAL).tokenizer(directory);
+        Tokenizer tokenizer = plain().token("</", VocabularyFile.NORMAL)
+                .token("</s", VocabularyFile.NORMAL)
+                .tokenizer(directory);
         int[] plain = tokenizer.encode("</s>");
         assertArrayEquals(new int[] {1, 260, 3 + '>'}, plain);
         assertArrayEquals(new int[] {1, 3 + 'x', 2, 3 + 'y'}, tokenizer.encode("x</s>y", true));
@@ -96,8 +101,8 @@ class SentencePieceTokenizerTest {
     @Test
     @DisplayName("A token that a vocabulary defines as a whole is matched first, the longest one")
     void userDefined() throws IOException {
-        Tokenizer tokenizer = plain()
-                .token("aa", VocabularyFile.USER_DEFINED).token("aaa", VocabularyFile.USER_DEFINED) // 259, 260
+        Tokenizer tokenizer = plain().token("aa", VocabularyFile.USER_DEFINED)
+                .token("aaa", VocabularyFile.USER_DEFINED) // 259, 260
                 .tokenizer(directory);
         assertArrayEquals(new int[] {1, 260, 259, 3 + 'b'}, tokenizer.encode("aaaaab"));
     }
@@ -105,25 +110,42 @@ class SentencePieceTokenizerTest {
     @Test
     @DisplayName("A space goes in front where the file wants one and is taken away when decoding")
     void spaceInFront() throws IOException {
-        Tokenizer tokenizer = VocabularyFile.sentencePiece().token("\u2581", VocabularyFile.NORMAL).tokenizer(directory);
+        Tokenizer tokenizer = VocabularyFile.sentencePiece()
+                .token("\u2581", VocabularyFile.NORMAL)
+                .tokenizer(directory);
         assertArrayEquals(new int[] {1, 259, 3 + 'a', 259, 3 + 'b'}, tokenizer.encode("a b"));
         assertEquals("a b", tokenizer.decode(1, 259, 3 + 'a', 259, 3 + 'b'));
         assertEquals(" a", tokenizer.text(259, 3 + 'a'));
     }
 
     @Test
+    @DisplayName("A token that goes on behind a space is found, though words are else merged one by one")
+    void tokenAcrossWords() throws IOException {
+        Tokenizer tokenizer = plain().token("a", VocabularyFile.NORMAL) // 259
+                .token("\u2581", VocabularyFile.NORMAL)
+                .token("a\u2581", VocabularyFile.NORMAL, 1)
+                .token("a\u2581a", VocabularyFile.NORMAL, 2)
+                .tokenizer(directory);
+        assertArrayEquals(new int[] {1, 262}, tokenizer.encode("a a"));
+        assertArrayEquals(new int[] {1, 261, 260, 259}, tokenizer.encode("a  a"));
+    }
+
+    @Test
     @DisplayName("A vocabulary that contradicts itself is refused by its key")
     void badVocabulary() {
         assertRefused("tokenizer.ggml.tokens", VocabularyFile.sentencePiece().token("<0xZZ>", VocabularyFile.BYTE));
-        assertRefused("tokenizer.ggml.scores", VocabularyFile.sentencePiece().token("a", VocabularyFile.NORMAL, Float.NaN));
-        assertRefused("tokenizer.ggml.token_type", VocabularyFile.sentencePiece().token("a", 7));
+        assertRefused(
+                "tokenizer.ggml.scores", VocabularyFile.sentencePiece().token("a", VocabularyFile.NORMAL, Float.NaN));
+        assertRefused(
+                "tokenizer.ggml.token_type", VocabularyFile.sentencePiece().token("a", 7));
         VocabularyFile eot = VocabularyFile.sentencePiece();
         eot.keys().uint32("tokenizer.ggml.eot_token_id", 259);
         assertRefused("tokenizer.ggml.eot_token_id", eot);
     }
 
     private void assertRefused(String key, VocabularyFile file) {
-        String message = assertThrows(VtException.class, () -> file.tokenizer(directory)).getMessage();
+        String message =
+                assertThrows(VtException.class, () -> file.tokenizer(directory)).getMessage();
         assertTrue(message.contains("key '" + key + "'"), message);
     }
 

@@ -40,7 +40,8 @@ final class VocabularyFile {
     /** Unknown, begin, end and the 256 byte tokens: ids from 259 on are free. */
     static VocabularyFile sentencePiece() {
         VocabularyFile file = new VocabularyFile();
-        file.writer.string("tokenizer.ggml.model", "llama")
+        file.writer
+                .string("tokenizer.ggml.model", "llama")
                 .uint32("tokenizer.ggml.unknown_token_id", 0)
                 .uint32("tokenizer.ggml.bos_token_id", 1)
                 .uint32("tokenizer.ggml.eos_token_id", 2);
@@ -77,7 +78,9 @@ final class VocabularyFile {
         float[] scoreArray = new float[scores.size()];
         IntStream.range(0, scoreArray.length).forEach(i -> scoreArray[i] = scores.get(i));
         writer.strings("tokenizer.ggml.tokens", tokens.toArray(String[]::new))
-                .int32s("tokenizer.ggml.token_type", types.stream().mapToInt(Integer::intValue).toArray())
+                .int32s(
+                        "tokenizer.ggml.token_type",
+                        types.stream().mapToInt(Integer::intValue).toArray())
                 .float32s("tokenizer.ggml.scores", scoreArray)
                 .strings("tokenizer.ggml.merges", merges.toArray(String[]::new));
         Path path = Files.createTempFile(directory, "vocabulary", ".gguf");
