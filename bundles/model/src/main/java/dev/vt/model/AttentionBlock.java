@@ -7,8 +7,8 @@ import dev.vt.ops.Ops;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The attention half of a layer: from the normed rows of a step to what attention adds to the residual. Queues work, never waits.
- * Owned by a decoder; one thread at a time.
+ * The attention half of a layer: from the normed rows of a step to what attention adds to the residual. Queues work,
+ * never waits. Owned by a decoder; one thread at a time.
  */
 final class AttentionBlock {
     private final Ops ops;

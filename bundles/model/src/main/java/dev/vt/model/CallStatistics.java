@@ -12,12 +12,13 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Says which providers served the calls on one device since it was made. It switches the registry's counting of calls on and, at
- * the end, off again if it was off. The registry counts for the whole process, so calls of others on the device count too. One
- * thread at a time.
+ * Says which providers served the calls on one device since it was made. It switches the registry's counting of calls
+ * on and, at the end, off again if it was off. The registry counts for the whole process, so calls of others on the
+ * device count too. One thread at a time.
  *
- * <p>A provider that leaves takes its line out of the registry's report but not out of the op's sum. {@link #update()} therefore
- * has to run whenever the selection has changed: what the sum has more than the lines is the share of the one that has gone.
+ * <p>A provider that leaves takes its line out of the registry's report but not out of the op's sum. {@link #update()}
+ * therefore has to run whenever the selection has changed: what the sum has more than the lines is the share of the one
+ * that has gone.
  */
 final class CallStatistics implements AutoCloseable {
     /** The share of providers that left while nobody looked, where it can't be told whose it was. */

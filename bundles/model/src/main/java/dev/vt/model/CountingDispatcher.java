@@ -6,8 +6,8 @@ import dev.vt.api.op.KernelCall;
 import dev.vt.api.op.Op;
 
 /**
- * Counts the op calls that a generator makes, so that they can be held against what the registry says was served. One thread at
- * a time.
+ * Counts the op calls that a generator makes, so that they can be held against what the registry says was served. One
+ * thread at a time.
  */
 final class CountingDispatcher implements Dispatcher {
     private final Dispatcher target;

@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Takes the rows of a step through all layers. What a block computes is added to the residual by the norm that follows it. Queues
- * work, never waits. Owned by a workspace; one thread at a time.
+ * Takes the rows of a step through all layers. What a block computes is added to the residual by the norm that follows
+ * it. Queues work, never waits. Owned by a workspace; one thread at a time.
  */
 final class Decoder {
     private final Ops ops;

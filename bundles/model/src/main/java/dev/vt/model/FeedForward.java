@@ -5,8 +5,9 @@ import dev.vt.api.tensor.Tensor;
 import dev.vt.ops.Ops;
 
 /**
- * The feed-forward half of a layer: from the normed rows of a step to what it adds to the residual. Gate and up are written side
- * by side into one buffer, as {@code silu_and_mul} reads them. Queues work, never waits. Owned by a decoder; one thread at a time.
+ * The feed-forward half of a layer: from the normed rows of a step to what it adds to the residual. Gate and up are
+ * written side by side into one buffer, as {@code silu_and_mul} reads them. Queues work, never waits. Owned by a
+ * decoder; one thread at a time.
  */
 final class FeedForward {
     private final Ops ops;

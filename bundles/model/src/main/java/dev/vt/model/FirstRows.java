@@ -4,8 +4,8 @@ import dev.vt.api.tensor.Tensor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Views of the first rows of one tensor, counted in units, each made once, so that a step allocates none. Owned by the buffers of a
- * workspace; one thread at a time.
+ * Views of the first rows of one tensor, counted in units, each made once, so that a step allocates none. Owned by the
+ * buffers of a workspace; one thread at a time.
  */
 final class FirstRows {
     private final Tensor whole;

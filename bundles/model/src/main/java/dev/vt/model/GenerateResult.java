@@ -4,13 +4,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What came out of a generation. Of several prompts that were decoded together each has a result of its own; rates and counts
- * are then those of all together.
+ * What came out of a generation. Of several prompts that were decoded together each has a result of its own; rates and
+ * counts are then those of all together.
  *
  * @param text the generated text, without the prompt
  * @param promptTokens the prompt's token ids
  * @param tokens the generated token ids; the last one is the end token where the model ended the text
- * @param ended true when the model ended the text itself; false when the wanted number of tokens was reached or the context is full
+ * @param ended true when the model ended the text itself; false when the wanted number of tokens was reached or the
+ *     context is full
  * @param promptTokensPerSecond rate of prompt processing, in which the first token is chosen
  * @param tokensPerSecond rate of the tokens after the first; 0 where there is none
  * @param served calls on this device that each provider served during this generation, by name

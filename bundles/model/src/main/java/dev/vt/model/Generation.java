@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One call of a generator: takes the prompts through the decoder in pieces, then decodes all of them together, a token of each a
- * step. Each step pins the set of providers once, so that providers may come and go between two tokens. Made for one call, used
- * by one thread; closing it gives back what sequences hold.
+ * One call of a generator: takes the prompts through the decoder in pieces, then decodes all of them together, a token
+ * of each a step. Each step pins the set of providers once, so that providers may come and go between two tokens. Made
+ * for one call, used by one thread; closing it gives back what sequences hold.
  */
 final class Generation implements AutoCloseable {
     private final Workspace workspace;

@@ -10,9 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The paged cache of keys and values: for each layer two tensors [blocks, 16, kv heads, head size], and one list of free blocks
- * that holds for all layers, since a sequence uses the same block numbers in each. Owned by a workspace; one thread at a time.
- * It never moves data: a block belongs to one sequence until that is closed.
+ * The paged cache of keys and values: for each layer two tensors [blocks, 16, kv heads, head size], and one list of
+ * free blocks that holds for all layers, since a sequence uses the same block numbers in each. Owned by a workspace;
+ * one thread at a time. It never moves data: a block belongs to one sequence until that is closed.
  */
 final class KvCache implements AutoCloseable {
     /** Tokens of a block. */

@@ -1,8 +1,8 @@
 package dev.vt.model;
 
 /**
- * One sequence's part of the cache: how many tokens it holds and in which blocks they lie. Whoever made it closes it, which gives
- * the blocks back; closing may be repeated. One thread at a time.
+ * One sequence's part of the cache: how many tokens it holds and in which blocks they lie. Whoever made it closes it,
+ * which gives the blocks back; closing may be repeated. One thread at a time.
  */
 final class KvSequence implements AutoCloseable {
     private final KvCache cache;

@@ -8,7 +8,8 @@ import dev.vt.ops.RopeFrequencies;
 import java.util.List;
 
 /**
- * The numbers that describe a dense decoder of the architectures llama, qwen2 and qwen3, as a GGUF file has them. Immutable.
+ * The numbers that describe a dense decoder of the architectures llama, qwen2 and qwen3, as a GGUF file has them.
+ * Immutable.
  *
  * @param architecture the name in the file
  * @param vocabulary number of token ids
@@ -21,8 +22,8 @@ import java.util.List;
  * @param context tokens that a sequence may have
  * @param rmsEps what RMS norms add to the mean square
  * @param rope how the angles of rotary embeddings are made
- * @param interleavedRope true where elements (2i, 2i + 1) are rotated together, as in llama files, whose query and key weights
- *     are permuted for it; false for (i, i + half), as in qwen files
+ * @param interleavedRope true where elements (2i, 2i + 1) are rotated together, as in llama files, whose query and key
+ *     weights are permuted for it; false for (i, i + half), as in qwen files
  * @param qkvBias true where query, key and value have a bias
  * @param qkNorm true where each head of query and key is normed before it is rotated
  * @param tiedEmbeddings true where the output matrix is the embedding table
@@ -62,7 +63,8 @@ public record ModelConfig(
             this.keys = file.metadata();
             this.architecture = keys.string("general.architecture");
             if (!ARCHITECTURES.contains(architecture)) {
-                throw VtException.unsupported(file.path() + ": architecture '" + architecture + "' is not supported; supported are "
+                throw VtException.unsupported(file.path() + ": architecture '" + architecture
+                        + "' is not supported; supported are "
                         + String.join(", ", ARCHITECTURES));
             }
         }
@@ -98,7 +100,8 @@ public record ModelConfig(
             GgufTensor table = file.tensor("token_embd.weight");
             long rows = table.dim(0);
             if (rows > Integer.MAX_VALUE) {
-                throw VtException.unsupported(file.path() + ": tensor 'token_embd.weight': expected at most " + Integer.MAX_VALUE
+                throw VtException.unsupported(file.path() + ": tensor 'token_embd.weight': expected at most "
+                        + Integer.MAX_VALUE
                         + " rows, given " + rows);
             }
             return (int) rows;
@@ -131,7 +134,8 @@ public record ModelConfig(
         private RopeFrequencies rope(int headSize) {
             int rotary = has("rope.dimension_count") ? positive("rope.dimension_count") : headSize;
             if (rotary > headSize || rotary % 2 != 0) {
-                throw keys.error(key("rope.dimension_count"), "an even number up to the head size " + headSize, "" + rotary);
+                throw keys.error(key("rope.dimension_count"), "an even number up to the head size " + headSize, ""
+                        + rotary);
             }
             double base = has("rope.freq_base") ? keys.doubleValue(key("rope.freq_base")) : 10_000;
             if (!(base > 0) || !Double.isFinite(base)) {
@@ -144,7 +148,8 @@ public record ModelConfig(
         private double linearScale() {
             String type = keys.optionalString(key("rope.scaling.type")).orElse("linear");
             if (!type.equals("linear") && !type.equals("none")) {
-                throw VtException.unsupported(file.path() + ": rope scaling '" + type + "' is not supported; supported are none, linear,"
+                throw VtException.unsupported(file.path() + ": rope scaling '" + type
+                        + "' is not supported; supported are none, linear,"
                         + " and factors in the tensor rope_freqs.weight");
             }
             String key = key(has("rope.scaling.factor") ? "rope.scaling.factor" : "rope.scale_linear");
@@ -158,7 +163,8 @@ public record ModelConfig(
         private void refuseWindow() {
             String key = key("attention.sliding_window");
             if (keys.has(key) && keys.longValue(key) > 0) {
-                throw VtException.unsupported(file.path() + ": key '" + key + "': expected none or 0, since attention windows are not"
+                throw VtException.unsupported(file.path() + ": key '" + key
+                        + "': expected none or 0, since attention windows are not"
                         + " supported for " + architecture + ", given " + keys.longValue(key));
             }
         }

@@ -12,9 +12,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code apply_penalties} reads: for each row of logits, which tokens the prompt and the output have and how often. A row
- * that stays with its sequence gets one token more a step; a row that changes hands is sent as a whole. Its memory is allocated
- * when penalties are asked for first. Owned by a sampler; one thread at a time.
+ * What {@code apply_penalties} reads: for each row of logits, which tokens the prompt and the output have and how
+ * often. A row that stays with its sequence gets one token more a step; a row that changes hands is sent as a whole.
+ * Its memory is allocated when penalties are asked for first. Owned by a sampler; one thread at a time.
  */
 final class PenaltyTables implements AutoCloseable {
     private final Backend backend;

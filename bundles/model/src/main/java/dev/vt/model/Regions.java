@@ -3,7 +3,10 @@ package dev.vt.model;
 import dev.vt.api.tensor.DType;
 import dev.vt.api.tensor.Tensor;
 
-/** Places tensors one after the other in a block that is still to be allocated, each aligned to 64 bytes. One thread at a time. */
+/**
+ * Places tensors one after the other in a block that is still to be allocated, each aligned to 64 bytes. One thread at
+ * a time.
+ */
 final class Regions {
     private static final long ALIGNMENT = 64;
 

@@ -11,8 +11,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cosines and sines of all positions that a workspace may see, [positions, rotaryDim]; computed once on the device. Owned by a
- * workspace; the table is ready after the queue's work.
+ * Cosines and sines of all positions that a workspace may see, [positions, rotaryDim]; computed once on the device.
+ * Owned by a workspace; the table is ready after the queue's work.
  */
 final class RopeTable implements AutoCloseable {
     private final Memory memory;

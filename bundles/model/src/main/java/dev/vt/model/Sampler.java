@@ -12,9 +12,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Turns the logits of a step into token ids on the device: penalties, temperature, top-k and top-p, min-p, then a draw; or the
- * likeliest token where the temperature is 0 or next to it. Options that change nothing cost no call. Owned by a workspace; one thread at a
- * time; ids may be read after the queue has done the step.
+ * Turns the logits of a step into token ids on the device: penalties, temperature, top-k and top-p, min-p, then a draw;
+ * or the likeliest token where the temperature is 0 or next to it. Options that change nothing cost no call. Owned by a
+ * workspace; one thread at a time; ids may be read after the queue has done the step.
  */
 final class Sampler implements AutoCloseable {
     /** Below this {@code apply_temperature} takes a temperature for 1, and dividing by it would overflow. */

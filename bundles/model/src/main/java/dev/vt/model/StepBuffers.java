@@ -6,8 +6,8 @@ import dev.vt.api.tensor.DType;
 import dev.vt.api.tensor.Tensor;
 
 /**
- * The activations of a step, in one block of device memory that holds the largest step; smaller steps use views of it. All f32.
- * Owned by a workspace; one thread at a time.
+ * The activations of a step, in one block of device memory that holds the largest step; smaller steps use views of it.
+ * All f32. Owned by a workspace; one thread at a time.
  */
 final class StepBuffers implements AutoCloseable {
     private final Memory memory;

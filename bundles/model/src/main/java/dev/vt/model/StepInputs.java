@@ -9,9 +9,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * The integer operands of a step: token ids, positions, slots, block table and what belongs to them. They are filled in page-locked
- * host memory and go to the device in one copy. Owned by a workspace; one thread at a time; not to be filled again before the
- * queue has done the copy.
+ * The integer operands of a step: token ids, positions, slots, block table and what belongs to them. They are filled in
+ * page-locked host memory and go to the device in one copy. Owned by a workspace; one thread at a time; not to be
+ * filled again before the queue has done the copy.
  */
 final class StepInputs implements AutoCloseable {
     private final Backend backend;

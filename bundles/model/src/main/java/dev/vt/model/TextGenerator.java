@@ -18,9 +18,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A language model on one device that continues texts. All its work goes through the ops, so whichever providers the registry
- * selects serve it, and they may change between two tokens. Whoever opens a generator closes it. Any thread may use it, one at a
- * time: a call while another is under way is refused.
+ * A language model on one device that continues texts. All its work goes through the ops, so whichever providers the
+ * registry selects serve it, and they may change between two tokens. Whoever opens a generator closes it. Any thread
+ * may use it, one at a time: a call while another is under way is refused.
  */
 public final class TextGenerator implements AutoCloseable {
     /** Prompt tokens that go through the decoder in one step. */
@@ -53,7 +53,8 @@ public final class TextGenerator implements AutoCloseable {
         config = ModelConfig.read(file);
         tokenizer = Tokenizers.of(file);
         if (tokenizer.size() != config.vocabulary()) {
-            throw new VtException(ErrorCode.FORMAT, file.path() + ": tensor 'token_embd.weight': expected a row for each of the "
+            throw new VtException(ErrorCode.FORMAT, file.path()
+                    + ": tensor 'token_embd.weight': expected a row for each of the "
                     + tokenizer.size() + " tokens of the vocabulary, given " + config.vocabulary());
         }
         queue = backend.createQueue();
@@ -72,8 +73,8 @@ public final class TextGenerator implements AutoCloseable {
     /**
      * Opens a model.
      *
-     * @param model a GGUF file of an architecture that {@link ModelConfig#ARCHITECTURES} lists, or null for the model that comes
-     *     with this runtime
+     * @param model a GGUF file of an architecture that {@link ModelConfig#ARCHITECTURES} lists, or null for the model
+     *     that comes with this runtime
      * @param backend the device to run on; has to outlive the generator
      * @param registry finds the kernels
      */
@@ -110,20 +111,23 @@ public final class TextGenerator implements AutoCloseable {
     }
 
     /**
-     * Continues several texts together; each gets the tokens that it would get alone. A text that fills the model's context stops
-     * there, with {@code ended} false.
+     * Continues several texts together; each gets the tokens that it would get alone. A text that fills the model's
+     * context stops there, with {@code ended} false.
      *
      * @return a result for each prompt, in their order
      */
-    public List<GenerateResult> generateBatch(List<String> prompts, GenerateOptions options, GenerateListener listener) {
+    public List<GenerateResult> generateBatch(List<String> prompts, GenerateOptions options,
+            GenerateListener listener) {
         return generateTokens(prompts.stream().map(tokenizer::encode).toList(), options, listener);
     }
 
     /** As {@link #generateBatch}, from token ids. */
-    public List<GenerateResult> generateTokens(List<int[]> prompts, GenerateOptions options, GenerateListener listener) {
+    public List<GenerateResult> generateTokens(List<int[]> prompts, GenerateOptions options,
+            GenerateListener listener) {
         check(prompts);
         if (!busy.compareAndSet(false, true)) {
-            throw VtException.invalidArgument("generate: expected one generation at a time, given a second one; open another generator");
+            throw VtException.invalidArgument("generate: expected one generation at a time, given a second one; "
+                    + "open another generator");
         }
         try {
             if (closed) {
@@ -241,7 +245,8 @@ public final class TextGenerator implements AutoCloseable {
     @Override
     public void close() {
         if (!busy.compareAndSet(false, true)) {
-            throw VtException.invalidArgument("generate: the generator can't be closed while a generation is under way");
+            throw VtException.invalidArgument("generate: the generator can't be closed while a generation is "
+                    + "under way");
         }
         try {
             if (!closed) {

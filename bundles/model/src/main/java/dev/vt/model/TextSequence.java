@@ -7,8 +7,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * One prompt and what has been generated for it, with its part of the cache. Owned by a generation, which closes it; closing gives
- * the cache blocks back. One thread at a time.
+ * One prompt and what has been generated for it, with its part of the cache. Owned by a generation, which closes it;
+ * closing gives the cache blocks back. One thread at a time.
  */
 final class TextSequence implements AutoCloseable {
     private final int index;

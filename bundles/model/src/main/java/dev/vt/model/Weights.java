@@ -18,8 +18,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The weights of a model on one device. Where the device can read host memory they are the mapped bytes of the file, without a
- * copy; else they are uploaded. Whoever loads them closes them, before the file. Immutable; any thread may use them.
+ * The weights of a model on one device. Where the device can read host memory they are the mapped bytes of the file,
+ * without a copy; else they are uploaded. Whoever loads them closes them, before the file. Immutable; any thread may
+ * use them.
  */
 final class Weights implements AutoCloseable {
     private final List<Memory> memory;
@@ -152,7 +153,8 @@ final class Weights implements AutoCloseable {
         private GgufTensor shaped(String name, long... shape) {
             GgufTensor tensor = file.tensor(name);
             if (!Arrays.equals(tensor.shape(), shape)) {
-                throw mismatch(name, "shape " + Arrays.toString(shape) + " as the file's keys say", Arrays.toString(tensor.shape()));
+                throw mismatch(name, "shape " + Arrays.toString(shape) + " as the file's keys say",
+                        Arrays.toString(tensor.shape()));
             }
             return tensor;
         }
@@ -168,11 +170,14 @@ final class Weights implements AutoCloseable {
             return Tensor.of(block, tensor.dtype(), tensor.shape());
         }
 
-        /** A tensor that nobody asked for changes what the model computes, so it is better to stop than to leave it out. */
+        /**
+         * A tensor that nobody asked for changes what the model computes, so it is better to stop than to leave it out.
+         */
         void refuseUnused() {
             for (GgufTensor tensor : file.tensors()) {
                 if (!used.contains(tensor.name())) {
-                    throw VtException.unsupported(file.path() + ": tensor '" + tensor.name() + "' is not one that a dense "
+                    throw VtException.unsupported(file.path() + ": tensor '" + tensor.name()
+                            + "' is not one that a dense "
                             + config.architecture() + " decoder of this runtime uses");
                 }
             }
@@ -180,7 +185,8 @@ final class Weights implements AutoCloseable {
 
         private VtException mismatch(String name, String expected, String given) {
             return new VtException(
-                    ErrorCode.FORMAT, file.path() + ": tensor '" + name + "': expected " + expected + ", given " + given);
+                    ErrorCode.FORMAT, file.path() + ": tensor '" + name + "': expected " + expected + ", given "
+                            + given);
         }
     }
 }

@@ -7,8 +7,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * All device memory that steps work in, sized for the largest step, the longest sequence and all blocks of the cache; nothing is
- * allocated while steps run. Owned by a generator, which makes a larger one when a request needs it. One thread at a time.
+ * All device memory that steps work in, sized for the largest step, the longest sequence and all blocks of the cache;
+ * nothing is allocated while steps run. Owned by a generator, which makes a larger one when a request needs it. One
+ * thread at a time.
  */
 final class Workspace implements AutoCloseable {
     private final Size size;
@@ -27,7 +28,8 @@ final class Workspace implements AutoCloseable {
      */
     record Size(int rows, int sequences, int positions, int blocks) {
         boolean holds(Size other) {
-            return rows >= other.rows && sequences >= other.sequences && positions >= other.positions && blocks >= other.blocks;
+            return rows >= other.rows && sequences >= other.sequences && positions >= other.positions
+                    && blocks >= other.blocks;
         }
 
         Size max(Size other) {
@@ -45,7 +47,8 @@ final class Workspace implements AutoCloseable {
     Workspace(Backend backend, Ops ops, Queue queue, ModelConfig config, Weights weights, Size size) {
         this.size = size;
         try {
-            StepInputs inputs = new StepInputs(backend, size.rows(), size.sequences(), KvCache.blocksFor(size.positions()));
+            StepInputs inputs = new StepInputs(backend, size.rows(), size.sequences(),
+                    KvCache.blocksFor(size.positions()));
             closers.push(inputs::close);
             StepBuffers buffers = new StepBuffers(backend, config, size.rows(), size.sequences());
             closers.push(buffers::close);

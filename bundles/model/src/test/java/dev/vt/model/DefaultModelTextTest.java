@@ -3,7 +3,6 @@ package dev.vt.model;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.vt.api.spi.OpProvider;
 import java.io.IOException;
@@ -22,13 +21,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * The embedded model against its golden tokens, which come from PyTorch on the f32 weights and from llama.cpp on this very file and
- * are the same: {@code training/goldens.json}.
+ * The embedded model against its golden tokens, which come from PyTorch on the f32 weights and from llama.cpp on this
+ * very file and are the same: {@code training/goldens.json}.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DefaultModelTextTest {
     private static final Pattern GREEDY = Pattern.compile(
-            "\"prompt\":\\s*\"([^\"]*)\",\\s*\"prompt_ids\":\\s*\\[([^]]*)],\\s*\"pytorch_f32\":\\s*\\{\\s*\"ids\":\\s*\\[([^]]*)]");
+            "\"prompt\":\\s*\"([^\"]*)\",\\s*\"prompt_ids\":\\s*\\[([^]]*)],"
+            + "\\s*\"pytorch_f32\":\\s*\\{\\s*\"ids\":\\s*\\[([^]]*)]");
 
     private TestRuntime runtime;
     private TextGenerator generator;
@@ -97,7 +97,8 @@ class DefaultModelTextTest {
             }
         });
         assertEquals(result.text(), told.toString());
-        assertTrue(result.text().startsWith(" a man who had a daughter who was a beautiful daughter, and she was so"), result.text());
+        String start = " a man who had a daughter who was a beautiful daughter, and she was so";
+        assertEquals(start, result.text().substring(0, start.length()));
     }
 
     private static GenerateOptions greedy(int tokens) {

@@ -36,7 +36,8 @@ class ModelConfigTest {
     @DisplayName("an unknown architecture is named, with those that are supported")
     void architecture() {
         ModelFile file = TinyModel.of("llama").build().file.key("general.architecture", "mamba");
-        refused(file, ErrorCode.UNSUPPORTED, "architecture 'mamba' is not supported; supported are llama, qwen2, qwen3");
+        refused(file, ErrorCode.UNSUPPORTED,
+                "architecture 'mamba' is not supported; supported are llama, qwen2, qwen3");
     }
 
     @Test
@@ -44,14 +45,16 @@ class ModelConfigTest {
     void yarn() {
         ModelFile file = TinyModel.of("qwen2").build().file.key("qwen2.rope.scaling.type", "yarn");
         refused(file, ErrorCode.UNSUPPORTED,
-                "rope scaling 'yarn' is not supported; supported are none, linear, and factors in the tensor rope_freqs.weight");
+                "rope scaling 'yarn' is not supported; supported are none, linear, and factors in the tensor "
+                        + "rope_freqs.weight");
     }
 
     @Test
     @DisplayName("an attention window is refused")
     void window() {
         ModelFile file = TinyModel.of("llama").build().file.key("llama.attention.sliding_window", 4096);
-        refused(file, ErrorCode.UNSUPPORTED, "key 'llama.attention.sliding_window': expected none or 0, since attention windows are"
+        refused(file, ErrorCode.UNSUPPORTED,
+                "key 'llama.attention.sliding_window': expected none or 0, since attention windows are"
                 + " not supported for llama, given 4096");
     }
 
@@ -71,7 +74,8 @@ class ModelConfigTest {
     }
 
     @Test
-    @DisplayName("a tensor that the decoder does not know is refused, since the model would compute something else without it")
+    @DisplayName("a tensor that the decoder does not know is refused, since the model would compute something "
+            + "else without it")
     void unused() {
         ModelFile file = TinyModel.of("llama").build().file.tensor("blk.0.attn_output.bias", new float[32], 32);
         refused(file, ErrorCode.UNSUPPORTED,

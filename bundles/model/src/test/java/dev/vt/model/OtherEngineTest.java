@@ -15,9 +15,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * Model files that are not part of the project, against what another engine said about them. The system property
- * {@code vt.test.oracle} names a folder of files {@code NAME.json}, each with the path of its model, prompts and greedy tokens:
- * {"model": ..., "runs": [{"prompt": ..., "promptTokens": [...], "tokens": [...]}]}.
+ * Model files that are not part of the project, against what another engine said about them. The system property {@code
+ * vt.test.oracle} names a folder of files {@code NAME.json}, each with the path of its model, prompts and greedy
+ * tokens: {"model": ..., "runs": [{"prompt": ..., "promptTokens": [...], "tokens": [...]}]}.
  */
 class OtherEngineTest {
     private static final Pattern RUN = Pattern.compile(

@@ -27,7 +27,8 @@ class ProviderSwapTest {
     private Path directory;
 
     @Test
-    @DisplayName("S16 a provider that comes, is switched off and on, is replaced and leaves between tokens: same text, every call accounted for")
+    @DisplayName("S16 a provider that comes, is switched off and on, is replaced and leaves between tokens: "
+            + "same text, every call accounted for")
     void swap() {
         Path model = TinyModel.of("qwen3").build().write(directory);
         try (TestRuntime runtime = new TestRuntime();
@@ -37,7 +38,8 @@ class ProviderSwapTest {
             assertEquals(undisturbed, result.tokens());
             assertEquals(List.of("guest", "vt-native"), result.served().keySet().stream().sorted().toList());
             assertEquals(result.calls(), result.served().values().stream().mapToLong(Long::longValue).sum());
-            // The guest was there for the steps after tokens 10 to 14 and 30 to 39, with 2 layers of 7 products and one more each.
+            // The guest was there for the steps after tokens 10 to 14 and 30 to 39, with 2 layers of 7 products and
+            // one more each.
             assertEquals(15 * 15, result.served().get("guest"));
         }
     }

@@ -1,8 +1,8 @@
 package dev.vt.model;
 
 /**
- * The forward pass in double precision and plain loops: dense attention over all earlier tokens, no cache, no pages, no ops. Rotation
- * is written from the formulas of the two families, so it shares nothing with the code under test.
+ * The forward pass in double precision and plain loops: dense attention over all earlier tokens, no cache, no pages, no
+ * ops. Rotation is written from the formulas of the two families, so it shares nothing with the code under test.
  */
 final class ReferenceDecoder {
     private final TinyModel m;
@@ -34,7 +34,8 @@ final class ReferenceDecoder {
         }
         double[][] out = new double[n][];
         for (int t = 0; t < n; t++) {
-            out[t] = multiply(norm(x[t], "output_norm.weight"), m.weight(m.tied ? "token_embd.weight" : "output.weight"));
+            out[t] = multiply(norm(x[t], "output_norm.weight"),
+                    m.weight(m.tied ? "token_embd.weight" : "output.weight"));
         }
         return out;
     }
