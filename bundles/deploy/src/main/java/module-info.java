@@ -5,7 +5,6 @@ module dev.vt.deploy {
     requires static org.osgi.annotation.versioning;
     requires static org.osgi.service.component.annotations;
     requires static osgi.core;
-    requires dev.vt.api;
 
     exports dev.vt.deploy;
 }
