@@ -116,7 +116,7 @@ final class Launcher {
     private static void end(Framework framework, long millis, PrivateCache cache, ProcessLog log) {
         try {
             framework.stop();
-            stopped(framework, millis);
+            LOG.log(Level.INFO, stopped(framework, millis) ? "stopped" : "not stopped in time");
             cache.close();
             log.close();
         } catch (BundleException | IOException e) {

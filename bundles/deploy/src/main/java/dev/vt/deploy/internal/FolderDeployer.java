@@ -20,7 +20,7 @@ import org.osgi.service.component.annotations.Deactivate;
  * The component: reads the framework properties and owns the thread that watches the folder. While the framework comes up the
  * files that lie there are installed before the activation returns, so that they start in their turn with everything else.
  */
-@Component
+@Component(immediate = true)
 public final class FolderDeployer implements Deployments {
     private static final System.Logger LOG = System.getLogger("dev.vt.deploy");
     private static final long STOP_SECONDS = 10;
