@@ -21,8 +21,15 @@ public final class Tensor {
     private final long offset;
     private final DType dtype;
     private final int rank;
-    private final long[] shape;
-    private final long[] strides;
+    // Sizes and strides stand in fields, so that a check with a constant index is one load.
+    private final long dim0;
+    private final long dim1;
+    private final long dim2;
+    private final long dim3;
+    private final long stride0;
+    private final long stride1;
+    private final long stride2;
+    private final long stride3;
     private final long elements;
     private final long span;
     private final boolean contiguous;
@@ -34,8 +41,14 @@ public final class Tensor {
         this.offset = offset;
         this.dtype = dtype;
         this.rank = shape.length;
-        this.shape = shape;
-        this.strides = strides;
+        this.dim0 = at(shape, 0);
+        this.dim1 = at(shape, 1);
+        this.dim2 = at(shape, 2);
+        this.dim3 = at(shape, 3);
+        this.stride0 = at(strides, 0);
+        this.stride1 = at(strides, 1);
+        this.stride2 = at(strides, 2);
+        this.stride3 = at(strides, 3);
         this.elements = count(shape);
         this.contiguous = isContiguous(shape, strides);
         this.span = span(dtype, shape, strides);
@@ -44,6 +57,10 @@ public final class Tensor {
             throw VtException.invalidArgument("tensor " + this + ": bytes " + offset + " to " + end
                     + " lie outside memory block " + memory.id() + " of " + memory.size() + " bytes on " + device);
         }
+    }
+
+    private static long at(long[] values, int i) {
+        return i < values.length ? values[i] : 0;
     }
 
     /** A contiguous view from the block's start. */
@@ -113,25 +130,27 @@ public final class Tensor {
 
     /** Size of dimension {@code i}. */
     public long dim(int i) {
-        return shape[i];
+        Objects.checkIndex(i, rank);
+        return i == 0 ? dim0 : i == 1 ? dim1 : i == 2 ? dim2 : dim3;
     }
 
     /** Size of the last dimension; 1 for a scalar. */
     public long lastDim() {
-        return rank == 0 ? 1 : shape[rank - 1];
+        return rank == 0 ? 1 : dim(rank - 1);
     }
 
     /** Stride of dimension {@code i} in elements. */
     public long stride(int i) {
-        return strides[i];
+        Objects.checkIndex(i, rank);
+        return i == 0 ? stride0 : i == 1 ? stride1 : i == 2 ? stride2 : stride3;
     }
 
     public long[] shape() {
-        return shape.clone();
+        return java.util.Arrays.copyOf(new long[] {dim0, dim1, dim2, dim3}, rank);
     }
 
     public long[] strides() {
-        return strides.clone();
+        return java.util.Arrays.copyOf(new long[] {stride0, stride1, stride2, stride3}, rank);
     }
 
     /** Number of elements. */
@@ -150,15 +169,18 @@ public final class Tensor {
     }
 
     public boolean sameShape(Tensor other) {
-        if (rank != other.rank) {
-            return false;
-        }
-        for (int i = 0; i < rank; i++) {
-            if (shape[i] != other.shape[i]) {
-                return false;
-            }
-        }
-        return true;
+        return rank == other.rank
+                && dim0 == other.dim0
+                && dim1 == other.dim1
+                && dim2 == other.dim2
+                && dim3 == other.dim3;
+    }
+
+    private boolean sameStrides(Tensor other) {
+        return stride0 == other.stride0
+                && stride1 == other.stride1
+                && stride2 == other.stride2
+                && stride3 == other.stride3;
     }
 
     /** True when the byte ranges of the two views have a byte in common. */
@@ -171,29 +193,29 @@ public final class Tensor {
     public boolean sameView(Tensor other) {
         return this == other
                 || (memory == other.memory && offset == other.offset && dtype == other.dtype && sameShape(other)
-                        && java.util.Arrays.equals(strides, other.strides));
+                        && sameStrides(other));
     }
 
     /** Rows {@code from} to {@code to} (exclusive) of the first dimension. */
     public Tensor rows(long from, long to) {
-        if (rank == 0 || from < 0 || to < from || to > shape[0]) {
+        if (rank == 0 || from < 0 || to < from || to > dim0) {
             throw VtException.invalidArgument("tensor " + this + ": rows " + from + " to " + to + " are not in it");
         }
-        long[] dims = shape.clone();
+        long[] dims = shape();
         dims[0] = to - from;
-        long start = to == from ? offset : Math.addExact(offset, bytesAt(dtype, Math.multiplyExact(from, strides[0])));
-        return new Tensor(memory, start, dtype, dims, strides.clone());
+        long start = to == from ? offset : Math.addExact(offset, bytesAt(dtype, Math.multiplyExact(from, stride0)));
+        return new Tensor(memory, start, dtype, dims, strides());
     }
 
     /** Columns {@code from} to {@code to} (exclusive) of the last dimension, in whole blocks. */
     public Tensor columns(long from, long to) {
-        if (rank == 0 || from < 0 || to < from || to > shape[rank - 1]) {
+        if (rank == 0 || from < 0 || to < from || to > dim(rank - 1)) {
             throw VtException.invalidArgument("tensor " + this + ": columns " + from + " to " + to + " are not in it");
         }
-        long[] dims = shape.clone();
+        long[] dims = shape();
         dims[rank - 1] = to - from;
-        long start = to == from ? offset : Math.addExact(offset, bytesAt(dtype, Math.multiplyExact(from, strides[rank - 1])));
-        return new Tensor(memory, start, dtype, dims, strides.clone());
+        long start = to == from ? offset : Math.addExact(offset, bytesAt(dtype, Math.multiplyExact(from, stride(rank - 1))));
+        return new Tensor(memory, start, dtype, dims, strides());
     }
 
     /** The same elements in another shape; only a contiguous view can be reshaped. */
@@ -296,7 +318,7 @@ public final class Tensor {
     public String toString() {
         StringBuilder s = new StringBuilder(dtype.label()).append('[');
         for (int i = 0; i < rank; i++) {
-            s.append(i == 0 ? "" : ",").append(shape[i]);
+            s.append(i == 0 ? "" : ",").append(dim(i));
         }
         return s.append(']').toString();
     }
