@@ -5,6 +5,7 @@ import dev.vt.api.device.Queue;
 import dev.vt.api.op.Op;
 import dev.vt.api.tensor.DType;
 import dev.vt.api.tensor.Tensor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The primitive checks that the entry points are made of. Each is a few compares in the good case, allocates nothing and is
@@ -19,6 +20,19 @@ final class Check {
     static final String ENCODED = "a block encoding of weights";
 
     private Check() {}
+
+    /**
+     * The quick question of the hot ops: present, on this very device object, with these traits. A no is no fault yet; the careful
+     * checks then decide.
+     */
+    static boolean plain(@Nullable Tensor t, Device device, int traits) {
+        return t != null && t.device() == device && t.has(traits);
+    }
+
+    /** The quick form of {@link #apart}: another block of memory. */
+    static boolean elsewhere(Tensor written, Tensor other) {
+        return written.memory() != other.memory() || !written.overlaps(other);
+    }
 
     /** The queue's device, with which those of all tensors are compared. */
     static Device device(Op<?> op, Queue queue) {

@@ -8,9 +8,32 @@ import dev.vt.ops.kernel.Matmul;
 
 /** Contracts of the matrix products. */
 final class MatmulChecks {
+    private static final int MATRIX = 1 << 2 | Tensor.CONTIGUOUS;
+    private static final int INPUT = MATRIX | Tensor.FLOAT;
+    private static final int OUTPUT = MATRIX | Tensor.FLOAT_OUTPUT;
+
     private MatmulChecks() {}
 
     static void matmul(Queue queue, Tensor out, Tensor a, Tensor b) {
+        if (queue == null
+                || !plain(queue.device(), out, a, b, INPUT)
+                || a.dim(1) != b.dim(0)
+                || out.dim(1) != b.dim(1)) {
+            carefully(queue, out, a, b);
+        }
+    }
+
+    /** The common case in a dozen compares: contiguous matrices of one device, blocks of memory apart, M of one size. */
+    private static boolean plain(Device device, Tensor out, Tensor a, Tensor b, int weight) {
+        return Check.plain(out, device, OUTPUT)
+                && Check.plain(a, device, INPUT)
+                && Check.plain(b, device, weight)
+                && out.dim(0) == a.dim(0)
+                && Check.elsewhere(out, a)
+                && Check.elsewhere(out, b);
+    }
+
+    private static void carefully(Queue queue, Tensor out, Tensor a, Tensor b) {
         Op<Matmul> op = OpTable.MATMUL;
         Device device = Check.device(op, queue);
         Check.dense(op, "out", out, device, 2);
@@ -23,22 +46,33 @@ final class MatmulChecks {
     }
 
     static void matmulBt(Queue queue, Tensor out, Tensor a, Tensor b) {
-        Op<Matmul> op = OpTable.MATMUL_BT;
-        transposed(op, queue, out, a, b);
-        Check.floats(op, "b", b);
+        if (!plainTransposed(queue, out, a, b, INPUT)) {
+            Op<Matmul> op = OpTable.MATMUL_BT;
+            transposed(op, queue, out, a, b);
+            Check.floats(op, "b", b);
+        }
     }
 
     static void matmulBtQuant(Queue queue, Tensor out, Tensor a, Tensor b) {
-        Op<Matmul> op = OpTable.MATMUL_BT_QUANT;
-        transposed(op, queue, out, a, b);
-        if (!Check.encoded(b.dtype())) {
-            throw Faults.dtype(op, "b", b, Check.ENCODED);
+        if (!plainTransposed(queue, out, a, b, MATRIX | Tensor.BLOCK) || !Check.encoded(b.dtype())) {
+            Op<Matmul> op = OpTable.MATMUL_BT_QUANT;
+            transposed(op, queue, out, a, b);
+            if (!Check.encoded(b.dtype())) {
+                throw Faults.dtype(op, "b", b, Check.ENCODED);
+            }
         }
+    }
+
+    private static boolean plainTransposed(Queue queue, Tensor out, Tensor a, Tensor b, int weight) {
+        return queue != null
+                && plain(queue.device(), out, a, b, weight)
+                && a.dim(1) == b.dim(1)
+                && out.dim(1) == b.dim(0);
     }
 
     /** True when {@code matmul_bt} hands its call on to {@code matmul_bt_quant}. */
     static boolean quantized(Tensor b) {
-        return b != null && b.dtype().isBlock();
+        return b != null && b.has(Tensor.BLOCK);
     }
 
     private static void transposed(Op<Matmul> op, Queue queue, Tensor out, Tensor a, Tensor b) {

@@ -12,9 +12,43 @@ import org.jspecify.annotations.Nullable;
 final class NormChecks {
     private static final String OF_ROW = "the last dimension of x";
 
+    private static final int MATRIX = 1 << 2 | Tensor.CONTIGUOUS;
+    private static final int INPUT = MATRIX | Tensor.FLOAT;
+    private static final int OUTPUT = MATRIX | Tensor.FLOAT_OUTPUT;
+    private static final int WEIGHT = 1 << 1 | Tensor.CONTIGUOUS | Tensor.FLOAT;
+
     private NormChecks() {}
 
     static void rmsNorm(Queue queue, Tensor out, Tensor x, Tensor weight, @Nullable Tensor residual, float eps) {
+        if (queue == null
+                || !plain(queue.device(), out, x, weight)
+                || !(eps > 0 && eps <= Float.MAX_VALUE)
+                || (residual != null && !plainResidual(queue.device(), residual, out, x, weight))) {
+            carefully(queue, out, x, weight, residual, eps);
+        }
+    }
+
+    /** The common case in a dozen compares. */
+    private static boolean plain(Device device, Tensor out, Tensor x, Tensor weight) {
+        return Check.plain(out, device, OUTPUT)
+                && Check.plain(x, device, INPUT)
+                && Check.plain(weight, device, WEIGHT)
+                && out.sameShape(x)
+                && weight.dim(0) == x.dim(1)
+                && Check.elsewhere(out, x)
+                && Check.elsewhere(out, weight);
+    }
+
+    private static boolean plainResidual(Device device, Tensor residual, Tensor out, Tensor x, Tensor weight) {
+        return Check.plain(residual, device, OUTPUT)
+                && residual.sameShape(x)
+                && Check.elsewhere(residual, out)
+                && Check.elsewhere(residual, x)
+                && Check.elsewhere(residual, weight);
+    }
+
+    private static void carefully(
+            Queue queue, Tensor out, Tensor x, Tensor weight, @Nullable Tensor residual, float eps) {
         Op<RmsNorm> op = OpTable.RMS_NORM;
         Device device = Check.device(op, queue);
         Check.dense(op, "out", out, device, 2);

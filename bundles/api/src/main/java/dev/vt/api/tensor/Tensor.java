@@ -15,6 +15,18 @@ public final class Tensor {
     /** The highest number of dimensions. */
     public static final int MAX_RANK = 4;
 
+    /** Trait: elements follow each other in row-major order without gaps. The traits of rank 0 to 4 are {@code 1 << rank}. */
+    public static final int CONTIGUOUS = 1 << 8;
+
+    /** Trait: f32, f16 or bf16. */
+    public static final int FLOAT = 1 << 9;
+
+    /** Trait: f32 or bf16, what float ops write. */
+    public static final int FLOAT_OUTPUT = 1 << 10;
+
+    /** Trait: a block type. */
+    public static final int BLOCK = 1 << 11;
+
     private final Memory memory;
     private final MemorySegment segment;
     private final Device device;
@@ -33,6 +45,7 @@ public final class Tensor {
     private final long elements;
     private final long span;
     private final boolean contiguous;
+    private final int traits;
 
     private Tensor(Memory memory, long offset, DType dtype, long[] shape, long[] strides) {
         this.memory = memory;
@@ -51,6 +64,11 @@ public final class Tensor {
         this.stride3 = at(strides, 3);
         this.elements = count(shape);
         this.contiguous = isContiguous(shape, strides);
+        this.traits = 1 << rank
+                | (contiguous ? CONTIGUOUS : 0)
+                | (dtype.isFloat() ? FLOAT : 0)
+                | (dtype == DType.F32 || dtype == DType.BF16 ? FLOAT_OUTPUT : 0)
+                | (dtype.isBlock() ? BLOCK : 0);
         this.span = span(dtype, shape, strides);
         long end = Math.addExact(offset, span);
         if (offset < 0 || end > memory.size()) {
@@ -166,6 +184,11 @@ public final class Tensor {
     /** True when the elements follow each other in row-major order without gaps. */
     public boolean contiguous() {
         return contiguous;
+    }
+
+    /** Answers several questions with one compare: all the given traits hold. */
+    public boolean has(int wanted) {
+        return (traits & wanted) == wanted;
     }
 
     public boolean sameShape(Tensor other) {

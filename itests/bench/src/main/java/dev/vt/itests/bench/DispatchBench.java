@@ -2,10 +2,7 @@ package dev.vt.itests.bench;
 
 import dev.vt.api.device.DeviceType;
 import dev.vt.api.device.Queue;
-import dev.vt.api.op.Dispatcher;
 import dev.vt.api.op.ExecutionContext;
-import dev.vt.api.op.KernelCall;
-import dev.vt.api.op.Op;
 import dev.vt.api.op.Outcome;
 import dev.vt.api.spi.KernelSet;
 import dev.vt.api.spi.OpProvider;
@@ -81,7 +78,6 @@ public class DispatchBench {
         Queue queue;
         Ops lone;
         Ops inStep;
-        Ops unselected;
         ExecutionContext context;
         Tensor out;
         Tensor a;
@@ -96,7 +92,6 @@ public class DispatchBench {
             lone = new Ops(shared.runtime.ops());
             context = shared.runtime.ops().newContext();
             inStep = new Ops(context);
-            unselected = new Ops(new StraightToKernel(shared.matmulKernel));
             out = tensor(shared, 16, 64);
             a = tensor(shared, 16, 64);
             b = tensor(shared, 64, 64);
@@ -142,12 +137,6 @@ public class DispatchBench {
         m.matmulKernel.run(m.queue, m.out, m.a, m.b);
     }
 
-    /** Validation and the call object, without pin and table. */
-    @Benchmark
-    public void matmulValidated(Mine m) {
-        m.unselected.matmul(m.queue, m.out, m.a, m.b);
-    }
-
     @Benchmark
     public void matmulLone(Mine m) {
         m.lone.matmul(m.queue, m.out, m.a, m.b);
@@ -171,14 +160,6 @@ public class DispatchBench {
     @Benchmark
     public void rmsNormInStep(Mine m) {
         m.inStep.rmsNorm(m.queue, m.out, m.a, m.weight, null, 1e-6f, false);
-    }
-
-    /** Calls one kernel whatever the op. */
-    private record StraightToKernel(Object kernel) implements Dispatcher {
-        @Override
-        public <K> void call(Op<K> op, Queue queue, KernelCall<K> call) {
-            call.on(op.kernelType().cast(kernel));
-        }
     }
 
     private record Provider(String name, int priority, Matmul matmul, RmsNorm rmsNorm) implements OpProvider {
