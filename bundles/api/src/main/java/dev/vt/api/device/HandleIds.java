@@ -3,8 +3,8 @@ package dev.vt.api.device;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Gives out the numbers of queues and memory blocks. They are unique in the process, over all backends and over every reload of
- * a backend's bundle, so their source lives here. Backends alone call it; any thread may.
+ * Gives out the numbers of queues and memory blocks. They are unique in the process, over all backends and over every
+ * reload of a backend's bundle, so their source lives here. Backends alone call it; any thread may.
  */
 public final class HandleIds {
     // The one static mutable state of the runtime: what is unique in a process needs one source in the process.

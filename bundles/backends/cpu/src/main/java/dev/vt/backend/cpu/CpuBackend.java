@@ -16,14 +16,15 @@ import org.osgi.service.component.annotations.Component;
 import org.osgi.service.component.annotations.Deactivate;
 
 /**
- * The processor as device {@code cpu:0}. Its queues are real: each has a thread of its own, and work is done after the call that
- * asked for it. The framework makes and closes it, or whoever calls the constructor; any thread may call it. Closing finishes the
- * queues, then frees all memory, then ends the threads.
+ * The processor as device {@code cpu:0}. Its queues are real: each has a thread of its own, and work is done after the
+ * call that asked for it. The framework makes and closes it, or whoever calls the constructor; any thread may call it.
+ * Closing finishes the queues, then frees all memory, then ends the threads.
  *
- * <p>Details that the general contract leaves open: {@link #download} into a segment of a confined arena waits until the bytes
- * are there; a closed block is freed before {@code close()} returns, except inside a task, where it is freed once the queues have
- * done what they had accepted; recording an event, waiting for one and synchronizing are refused during a capture. An upload from
- * a segment that is not copied (native, shared or global) reads it anew in every replay.
+ * <p>Details that the general contract leaves open: {@link #download} into a segment of a confined arena waits until
+ * the bytes are there; a closed block is freed before {@code close()} returns, except inside a task, where it is freed
+ * once the queues have done what they had accepted; recording an event, waiting for one and synchronizing are refused
+ * during a capture. An upload from a segment that is not copied (native, shared or global) reads it anew in every
+ * replay.
  */
 @Component(service = Backend.class)
 public final class CpuBackend implements Backend, AutoCloseable {
@@ -94,7 +95,10 @@ public final class CpuBackend implements Backend, AutoCloseable {
         return device.allocate(bytes);
     }
 
-    /** Ordinary memory: no transfer goes around the processor here, so there is nothing to lock pages for. Not a fallback. */
+    /**
+     * Ordinary memory: no transfer goes around the processor here, so there is nothing to lock pages for. Not a
+     * fallback.
+     */
     @Override
     public Memory allocatePinned(long bytes) {
         return device.allocate(bytes);

@@ -6,9 +6,10 @@ public interface CpuWorkers {
     int parallelism();
 
     /**
-     * Runs {@code body} on disjoint ranges that together are 0 to {@code n}, and returns when all are done. Ranges are cut at
-     * multiples of {@code grain}; where {@code n <= grain} all runs on the calling thread. Choose the grain so that one range is
-     * worth a hand-over between threads, some ten microseconds of work. How the ranges are cut must not change results.
+     * Runs {@code body} on disjoint ranges that together are 0 to {@code n}, and returns when all are done. Ranges are
+     * cut at multiples of {@code grain}; where {@code n <= grain} all runs on the calling thread. Choose the grain so
+     * that one range is worth a hand-over between threads, some ten microseconds of work. How the ranges are cut must
+     * not change results.
      */
     void forRange(long n, long grain, RangeTask body);
 

@@ -12,8 +12,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a queue records between the begin and the end of a capture. It belongs to the thread that began it; any thread may add to
- * it. Once ended it takes no more, and a task that comes too late is queued as usual.
+ * What a queue records between the begin and the end of a capture. It belongs to the thread that began it; any thread
+ * may add to it. Once ended it takes no more, and a task that comes too late is queued as usual.
  */
 final class Capture {
     private final Device device;

@@ -12,8 +12,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
 /**
- * The parts of one CPU backend and the order in which they end: queues first, with what they hold, then memory, then the worker
- * threads. The backend owns it; any thread may call it.
+ * The parts of one CPU backend and the order in which they end: queues first, with what they hold, then memory, then
+ * the worker threads. The backend owns it; any thread may call it.
  */
 public final class CpuDevice implements AutoCloseable {
     public static final Device DEVICE = Device.of(DeviceType.CPU);

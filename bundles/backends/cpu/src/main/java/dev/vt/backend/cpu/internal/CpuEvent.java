@@ -7,8 +7,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event of the CPU backend: the fence of its last record. Queues that wait hold the fence and not the event, so closing the
- * event changes nothing for them.
+ * An event of the CPU backend: the fence of its last record. Queues that wait hold the fence and not the event, so
+ * closing the event changes nothing for them.
  */
 final class CpuEvent implements Event {
     private final Device device;
@@ -64,7 +64,8 @@ final class CpuEvent implements Event {
             return;
         }
         if (CpuThread.isCurrent()) {
-            throw VtException.invalidArgument("event of " + device + ": synchronize: a task of the backend must not wait;"
+            throw VtException.invalidArgument("event of " + device
+                    + ": synchronize: a task of the backend must not wait;"
                     + " let its queue wait with waitFor");
         }
         if (blocking) {

@@ -13,8 +13,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A recorded list of tasks. A replay hands them to a queue as one piece of work, after it has entered every provider and looked
- * at every block. Replays that are queued already outlive the graph.
+ * A recorded list of tasks. A replay hands them to a queue as one piece of work, after it has entered every provider
+ * and looked at every block. Replays that are queued already outlive the graph.
  */
 final class CpuGraph implements Graph {
     private final Device device;
@@ -47,7 +47,8 @@ final class CpuGraph implements Graph {
         Recording what = open();
         if (!(queue instanceof TaskQueue target) || !queue.device().equals(device)) {
             throw VtException.invalidArgument(
-                    "graph of " + device + ": replay: expected a queue of " + device + ", given one of " + queue.device());
+                    "graph of " + device + ": replay: expected a queue of " + device + ", given one of "
+                            + queue.device());
         }
         what.requireMemory();
         int entered = 0;

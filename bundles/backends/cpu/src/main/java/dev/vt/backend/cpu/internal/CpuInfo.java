@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What the processor is called and can do. On Linux the kernel says it; elsewhere it follows from the architecture and from the
- * width of vector that the Java runtime prefers.
+ * What the processor is called and can do. On Linux the kernel says it; elsewhere it follows from the architecture and
+ * from the width of vector that the Java runtime prefers.
  *
  * @param model the vendor's name of the processor, or the name of the architecture
  * @param features bits of {@link CpuFeatures}

@@ -1,8 +1,8 @@
 package dev.vt.backend.cpu.internal;
 
 /**
- * A thread of the CPU backend: a queue's own or a worker. It inherits nothing from the thread that made it, so that it keeps no
- * class loader alive. The object that made it ends it.
+ * A thread of the CPU backend: a queue's own or a worker. It inherits nothing from the thread that made it, so that it
+ * keeps no class loader alive. The object that made it ends it.
  */
 final class CpuThread extends Thread {
     CpuThread(String name, Runnable work) {

@@ -6,8 +6,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A point that some queues have to reach. When all have, an action runs on the thread that came last, then waiters go on. Any
- * thread may wait; a fence is used once.
+ * A point that some queues have to reach. When all have, an action runs on the thread that came last, then waiters go
+ * on. Any thread may wait; a fence is used once.
  */
 final class Fence {
     private static final Runnable NOTHING = () -> {};

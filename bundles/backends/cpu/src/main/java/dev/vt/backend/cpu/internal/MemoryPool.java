@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory of one backend. Each block has a shared arena of its own, so that a use of freed memory is an exception and never a
- * crash. Blocks are freed after the work that was queued before the close. Any thread may call it.
+ * The memory of one backend. Each block has a shared arena of its own, so that a use of freed memory is an exception
+ * and never a crash. Blocks are freed after the work that was queued before the close. Any thread may call it.
  */
 final class MemoryPool implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(MemoryPool.class.getName());
@@ -57,8 +57,8 @@ final class MemoryPool implements AutoCloseable {
         if (!segment.scope().isAlive()) {
             throw VtException.closed("backend cpu of " + device + ": " + what + ": the segment's arena is closed");
         }
-        // A confined arena's memory is out of reach for queues; heap memory moves and has no alignment to rely on. The thread is
-        // never started: it stands for any thread but the caller's.
+        // A confined arena's memory is out of reach for queues; heap memory moves and has no alignment to rely on. The
+        // thread is never started: it stands for any thread but the caller's.
         boolean usable = segment.isNative() && segment.isAccessibleBy(new Thread(() -> {}));
         return usable
                 ? Optional.of(admit(new CpuMemory(device, segment, block -> release(block, null)), what))

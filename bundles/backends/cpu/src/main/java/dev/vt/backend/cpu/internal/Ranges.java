@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of forRange: the ranges that are still to be given out, and what went wrong. Any number of threads work on it; each
- * range is given out once. The caller of forRange owns it.
+ * One call of forRange: the ranges that are still to be given out, and what went wrong. Any number of threads work on
+ * it; each range is given out once. The caller of forRange owns it.
  */
 final class Ranges {
     /** More ranges than threads, so that a thread that the system takes away for a while does not hold up the rest. */

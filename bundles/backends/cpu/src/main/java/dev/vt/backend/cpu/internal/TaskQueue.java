@@ -22,9 +22,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue with a thread of its own. Any thread hands work over without a lock: a linked list whose tail is swapped in by the
- * givers and whose head belongs to the queue's thread, which looks for work for a moment after each piece and then sleeps.
- * Fences and waits are kept even while a failure makes the queue discard tasks, so that order between queues holds.
+ * A queue with a thread of its own. Any thread hands work over without a lock: a linked list whose tail is swapped in
+ * by the givers and whose head belongs to the queue's thread, which looks for work for a moment after each piece and
+ * then sleeps. Fences and waits are kept even while a failure makes the queue discard tasks, so that order between
+ * queues holds.
  */
 final class TaskQueue implements CpuQueue {
     private static final System.Logger LOG = System.getLogger(TaskQueue.class.getName());
@@ -39,7 +40,10 @@ final class TaskQueue implements CpuQueue {
     private final AtomicReference<Node> tail;
     /** The last node done; equal to the tail when there is nothing to do. Written by the queue's thread alone. */
     private volatile Node finished;
-    /** What the first failed task threw since the last report. Written by the queue's thread alone, before {@link #finished}. */
+    /**
+     * What the first failed task threw since the last report. Written by the queue's thread alone, before {@link
+     * #finished}.
+     */
     private volatile @Nullable Throwable failure;
 
     private volatile boolean asleep;
@@ -180,7 +184,8 @@ final class TaskQueue implements CpuQueue {
             Capture refused = refusedCapture;
             refusedCapture = null;
             if (refused != null) {
-                throw VtException.invalidArgument(this + ": endCapture: the capture was ended before: " + refused.endReason());
+                throw VtException.invalidArgument(this + ": endCapture: the capture was ended before: "
+                        + refused.endReason());
             }
             Capture recording = capture;
             capture = null;
@@ -280,7 +285,8 @@ final class TaskQueue implements CpuQueue {
 
     void refuseInCapture(String what) {
         if (capture != null) {
-            throw VtException.unsupported(this + ": " + what + ": not possible during a capture; end the capture first");
+            throw VtException.unsupported(this + ": " + what
+                    + ": not possible during a capture; end the capture first");
         }
     }
 
@@ -364,7 +370,8 @@ final class TaskQueue implements CpuQueue {
                 try {
                     todo.run(queue.workers);
                 } catch (Throwable e) {
-                    // Whatever it is, the thread has to go on for the other users of the queue; synchronize() reports it.
+                    // Whatever it is, the thread has to go on for the other users of the queue; synchronize() reports
+                    // it.
                     queue.failure = e;
                 }
             }

@@ -11,8 +11,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * Fills and copies in the order of a queue. Everything is checked before anything is queued. Host memory that the queue's thread
- * can't use, or that may change once the call has returned, goes through a copy. Holds no state; any thread may call it.
+ * Fills and copies in the order of a queue. Everything is checked before anything is queued. Host memory that the
+ * queue's thread can't use, or that may change once the call has returned, goes through a copy. Holds no state; any
+ * thread may call it.
  */
 final class Transfers {
     /** What one thread moves in about 30 microseconds; less is not worth a hand-over. */
@@ -115,8 +116,8 @@ final class Transfers {
 
     private MemorySegment range(String what, String argument, Memory memory, long offset, long bytes) {
         if (!memory.device().equals(device) || !memory.hostAddressable()) {
-            throw refuse(what, argument + ": expected memory of " + device + ", given memory block " + memory.id() + " of "
-                    + memory.device());
+            throw refuse(what, argument + ": expected memory of " + device + ", given memory block " + memory.id()
+                    + " of " + memory.device());
         }
         MemorySegment segment = memory.segment();
         if (offset < 0 || bytes < 0 || offset > segment.byteSize() - bytes) {
@@ -131,7 +132,8 @@ final class Transfers {
             throw VtException.closed(sentence(what, "the arena of the host segment is closed"));
         }
         if (!host.isAccessibleBy(Thread.currentThread())) {
-            throw refuse(what, "the host segment is confined to another thread; use a shared arena or call from its thread");
+            throw refuse(what,
+                    "the host segment is confined to another thread; use a shared arena or call from its thread");
         }
     }
 

@@ -7,9 +7,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The worker threads of one CPU backend, shared by all its queues. One task at a time spreads its work over them; a task that
- * finds them taken (by another queue, or by itself further up its stack) does all its ranges on its own thread. The backend owns
- * the pool and closes it last. Workers look for work for a moment and then sleep.
+ * The worker threads of one CPU backend, shared by all its queues. One task at a time spreads its work over them; a
+ * task that finds them taken (by another queue, or by itself further up its stack) does all its ranges on its own
+ * thread. The backend owns the pool and closes it last. Workers look for work for a moment and then sleep.
  */
 final class WorkerPool implements CpuWorkers, AutoCloseable {
     private final Worker[] workers;

@@ -21,7 +21,8 @@ import org.junit.jupiter.api.Test;
 
 class CpuBackendTest {
     @Test
-    @DisplayName("B8 capability is 0.0, graphs are supported, auxiliary streams are not, both memory queries are answered")
+    @DisplayName("B8 capability is 0.0, graphs are supported, auxiliary streams are not, both memory queries are "
+            + "answered")
     void queries() {
         try (CpuBackend backend = new CpuBackend()) {
             ProviderCaps caps = backend.caps();

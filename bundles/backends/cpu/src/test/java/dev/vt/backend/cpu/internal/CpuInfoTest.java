@@ -25,7 +25,8 @@ class CpuInfoTest {
                 """,
                 "amd64");
         assertEquals("Some Processor 9000", info.model());
-        assertEquals(List.of("sse4_2", "avx", "f16c", "fma", "avx2", "avx512_vnni"), CpuFeatures.names(info.features()));
+        assertEquals(List.of("sse4_2", "avx", "f16c", "fma", "avx2", "avx512_vnni"),
+                CpuFeatures.names(info.features()));
     }
 
     @Test
@@ -33,7 +34,8 @@ class CpuInfoTest {
     void arm() {
         CpuInfo info = CpuInfo.parse("Features\t: fp asimd asimddp i8mm bf16 sve\n", "aarch64");
         assertEquals("aarch64", info.model());
-        assertEquals(List.of("neon", "neon_dotprod", "neon_i8mm", "neon_bf16", "sve"), CpuFeatures.names(info.features()));
+        assertEquals(List.of("neon", "neon_dotprod", "neon_i8mm", "neon_bf16", "sve"),
+                CpuFeatures.names(info.features()));
     }
 
     @Test

@@ -62,7 +62,8 @@ class EventTest {
     }
 
     @Test
-    @DisplayName("B6 a queue that waits for an event keeps the order of the recording queue, also when that one has failed")
+    @DisplayName("B6 a queue that waits for an event keeps the order of the recording queue, also when that one has "
+            + "failed")
     void queueWait() {
         List<String> order = new CopyOnWriteArrayList<>();
         Event event = backend.createEvent(true);
@@ -105,7 +106,8 @@ class EventTest {
     }
 
     @Test
-    @DisplayName("O4.3 destroying a pending event keeps the order of queues that wait; after it query and wait are errors")
+    @DisplayName("O4.3 destroying a pending event keeps the order of queues that wait; after it query and wait are "
+            + "errors")
     void closePending() {
         List<String> order = new CopyOnWriteArrayList<>();
         Gate gate = Gate.in(first).entered();
@@ -133,7 +135,8 @@ class EventTest {
         CountDownLatch ready = new CountDownLatch(1);
         Thread asking = Thread.ofPlatform().start(() -> {
             ready.countDown();
-            for (Event e = current.get(); e != null || current.get() != null || wrong.get() == null; e = current.get()) {
+            for (Event e = current.get(); e != null || current.get() != null
+                    || wrong.get() == null; e = current.get()) {
                 try {
                     if (e == END) {
                         return;

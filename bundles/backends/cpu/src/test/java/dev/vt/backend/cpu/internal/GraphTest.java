@@ -70,7 +70,8 @@ class GraphTest {
     }
 
     @Test
-    @DisplayName("B7 what is given during a capture is kept and not done; each replay does it once, in order, on any queue")
+    @DisplayName("B7 what is given during a capture is kept and not done; each replay does it once, in order, on any "
+            + "queue")
     void captureAndReplay() {
         AtomicInteger value = new AtomicInteger(1);
         queue.submit(workers -> value.addAndGet(1));
@@ -181,7 +182,8 @@ class GraphTest {
     }
 
     @Test
-    @DisplayName("O4.7 replay after a block was closed is an error that names the block, before launch; capturing again works")
+    @DisplayName("O4.7 replay after a block was closed is an error that names the block, before launch; capturing "
+            + "again works")
     void closedMemory() {
         Memory kept = backend.allocate(16);
         Memory gone = backend.allocate(16);
@@ -232,12 +234,14 @@ class GraphTest {
     }
 
     @Test
-    @DisplayName("B7 O4.5 allocation during a capture is refused by name, the capture ends, and the queue is usable again")
+    @DisplayName("B7 O4.5 allocation during a capture is refused by name, the capture ends, and the queue is usable "
+            + "again")
     void allocateInCapture() {
         AtomicInteger ran = new AtomicInteger();
         queue.beginCapture();
         queue.submit(workers -> ran.addAndGet(100));
-        refused(ErrorCode.UNSUPPORTED, () -> backend.allocate(4096), "queue " + queue.id(), "allocate of 4096 bytes", "capture");
+        refused(ErrorCode.UNSUPPORTED, () -> backend.allocate(4096), "queue " + queue.id(), "allocate of 4096 bytes",
+                "capture");
         assertFalse(queue.capturing());
         refused(ErrorCode.INVALID_ARGUMENT, queue::endCapture, "endCapture", "allocate of 4096 bytes");
         queue.submit(workers -> ran.incrementAndGet());
@@ -252,7 +256,8 @@ class GraphTest {
     }
 
     @Test
-    @DisplayName("O4.6 another thread that allocates and copies on its own queue does not disturb a capture, 200 rounds")
+    @DisplayName("O4.6 another thread that allocates and copies on its own queue does not disturb a capture, 200 "
+            + "rounds")
     void otherThreads() throws InterruptedException {
         AtomicBoolean stop = new AtomicBoolean();
         AtomicReference<Throwable> failure = new AtomicReference<>();

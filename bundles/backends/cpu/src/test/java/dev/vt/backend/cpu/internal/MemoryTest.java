@@ -72,7 +72,8 @@ class MemoryTest {
             backend.upload(queue, a, 0, MemorySegment.ofArray(new byte[0]));
             backend.download(queue, MemorySegment.ofArray(new byte[0]), a, 0);
             queue.synchronize();
-            refused(ErrorCode.INVALID_ARGUMENT, () -> backend.memset(queue, a, 0, (byte) 1, 1), "block " + a.id(), "0 bytes");
+            refused(ErrorCode.INVALID_ARGUMENT, () -> backend.memset(queue, a, 0, (byte) 1, 1), "block " + a.id(),
+                    "0 bytes");
         }
         assertEquals(0, backend.memoryUse().blocks());
     }
@@ -92,7 +93,8 @@ class MemoryTest {
     void absurdSizes() {
         refused(ErrorCode.INVALID_ARGUMENT, () -> backend.allocate(-1), "-1 bytes", "cpu:0");
         refused(ErrorCode.INVALID_ARGUMENT, () -> backend.allocate(Long.MIN_VALUE), String.valueOf(Long.MIN_VALUE));
-        refused(ErrorCode.OUT_OF_MEMORY, () -> backend.allocate(Long.MAX_VALUE), String.valueOf(Long.MAX_VALUE), "cpu:0");
+        refused(ErrorCode.OUT_OF_MEMORY, () -> backend.allocate(Long.MAX_VALUE), String.valueOf(Long.MAX_VALUE),
+                "cpu:0");
         refused(ErrorCode.OUT_OF_MEMORY, () -> backend.allocate(1L << 46), String.valueOf(1L << 46));
         refused(ErrorCode.INVALID_ARGUMENT, () -> backend.allocatePinned(-5), "-5 bytes");
         assertEquals(0, backend.memoryUse().bytes());
@@ -200,7 +202,8 @@ class MemoryTest {
     }
 
     @Test
-    @DisplayName("B2 native and mapped segments are wrapped without a copy; heap and confined ones are not; a closed one is refused")
+    @DisplayName("B2 native and mapped segments are wrapped without a copy; heap and confined ones are not; a closed "
+            + "one is refused")
     void imports(@TempDir Path folder) throws IOException {
         Path file = Files.write(folder.resolve("data"), new byte[] {1, 2, 3, 4, 5});
         CpuQueue queue = backend.createQueue();

@@ -110,7 +110,8 @@ class QueueTest {
     }
 
     @Test
-    @DisplayName("B3 closing does the queued work first, may be repeated and run from many threads; then the queue refuses work")
+    @DisplayName("B3 closing does the queued work first, may be repeated and run from many threads; then the queue "
+            + "refuses work")
     void closing() throws InterruptedException {
         Gate gate = Gate.in(queue).entered();
         AtomicInteger count = new AtomicInteger();
@@ -173,7 +174,8 @@ class QueueTest {
             throw new IllegalStateException("a second failure is discarded too");
         });
         gate.open();
-        VtException e = refused(ErrorCode.KERNEL_FAILED, queue::synchronize, "queue " + queue.id() + " of cpu:0", "row 7 is bad");
+        VtException e = refused(ErrorCode.KERNEL_FAILED, queue::synchronize, "queue " + queue.id() + " of cpu:0",
+                "row 7 is bad");
         assertSame(cause, e.getCause());
         assertEquals(0, after.get());
         queue.synchronize();

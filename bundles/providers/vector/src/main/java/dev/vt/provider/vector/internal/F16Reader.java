@@ -8,8 +8,8 @@ import jdk.incubator.vector.VectorMask;
 import jdk.incubator.vector.VectorOperators;
 
 /**
- * Rows of f16. Exponent and fraction moved to a float's place are the value times 2^-112, subnormal values too; infinities and
- * NaNs get a float's exponent instead.
+ * Rows of f16. Exponent and fraction moved to a float's place are the value times 2^-112, subnormal values too;
+ * infinities and NaNs get a float's exponent instead.
  */
 final class F16Reader implements RowReader {
     private static final float REBIAS = 0x1p112f;

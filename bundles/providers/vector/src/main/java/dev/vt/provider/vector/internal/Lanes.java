@@ -12,7 +12,10 @@ final class Lanes {
     static final VectorSpecies<Integer> I = VectorSpecies.of(int.class, F.vectorShape());
     static final VectorSpecies<Short> S = VectorSpecies.of(short.class, VectorShape.forBitSize(F.vectorBitSize() / 2));
 
-    /** Bytes: at least 64 bits, the narrowest vector there is; with four float lanes one of these fills two vectors of floats. */
+    /**
+     * Bytes: at least 64 bits, the narrowest vector there is; with four float lanes one of these fills two vectors of
+     * floats.
+     */
     static final VectorSpecies<Byte> B =
             VectorSpecies.of(byte.class, VectorShape.forBitSize(Math.max(64, F.vectorBitSize() / 4)));
 

@@ -4,7 +4,9 @@ import dev.vt.api.tensor.DType;
 import dev.vt.api.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
 
-/** Writes elements of the result, f32 or bf16, whose rows may be padded. Elements are written once each, by any thread. */
+/**
+ * Writes elements of the result, f32 or bf16, whose rows may be padded. Elements are written once each, by any thread.
+ */
 record Output(MemorySegment segment, long offset, long rowBytes, boolean narrow) {
     static Output of(Tensor t) {
         int size = t.dtype().elementBytes();

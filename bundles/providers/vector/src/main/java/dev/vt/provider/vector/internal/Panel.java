@@ -6,8 +6,8 @@ interface Panel {
     long rows();
 
     /**
-     * Reads rows {@code n} to {@code n + count} as floats, the first at index 0, the next {@code stride} further. What lies between
-     * the end of a row and the next one is left alone.
+     * Reads rows {@code n} to {@code n + count} as floats, the first at index 0, the next {@code stride} further. What
+     * lies between the end of a row and the next one is left alone.
      */
     void read(long n, int count, float[] to, int stride);
 

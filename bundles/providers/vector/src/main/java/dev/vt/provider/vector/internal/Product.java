@@ -5,8 +5,9 @@ import dev.vt.backend.cpu.CpuWorkers;
 import java.util.Arrays;
 
 /**
- * One matrix product as a task. Threads share out the rows of the right side; each reads a panel of them as floats and multiplies
- * it with all rows of the left side. An element is one dot product, summed in one order, whatever the number of rows and threads.
+ * One matrix product as a task. Threads share out the rows of the right side; each reads a panel of them as floats and
+ * multiplies it with all rows of the left side. An element is one dot product, summed in one order, whatever the number
+ * of rows and threads.
  */
 final class Product implements CpuTask {
     /** Rows of a panel: enough that a row of the left side, once in the nearest cache, is used often. */

@@ -7,8 +7,9 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorOperators;
 
 /**
- * Rows of q4_K: blocks of 256 elements in 144 bytes: f16 scale of the scales, f16 scale of the minima, eight pairs of six-bit scale
- * and minimum in 12 bytes, 128 bytes of nibbles. Each 32 bytes hold 64 elements, the low nibbles first; x = scale * q - minimum.
+ * Rows of q4_K: blocks of 256 elements in 144 bytes: f16 scale of the scales, f16 scale of the minima, eight pairs of
+ * six-bit scale and minimum in 12 bytes, 128 bytes of nibbles. Each 32 bytes hold 64 elements, the low nibbles first; x
+ * = scale * q - minimum.
  */
 final class Q4KReader implements RowReader {
     private static final int ELEMENTS = 256;
@@ -35,7 +36,10 @@ final class Q4KReader implements RowReader {
             ByteVector codes = ByteVector.fromMemorySegment(Lanes.B, from, at + j, Lanes.ORDER)
                     .lanewise(VectorOperators.LSHR, shift)
                     .and((byte) 15);
-            ((FloatVector) codes.convertShape(VectorOperators.B2F, Lanes.F, 0)).mul(scale).sub(min).intoArray(to, o + j);
+            ((FloatVector) codes.convertShape(VectorOperators.B2F, Lanes.F, 0))
+                    .mul(scale)
+                    .sub(min)
+                    .intoArray(to, o + j);
             if (Lanes.PARTS > 1) {
                 ((FloatVector) codes.convertShape(VectorOperators.B2F, Lanes.F, 1))
                         .mul(scale)
@@ -45,7 +49,10 @@ final class Q4KReader implements RowReader {
         }
     }
 
-    /** The first four scales are the low six bits of bytes 0 to 3; the others are split between bytes 8 to 11 and 0 to 3. */
+    /**
+     * The first four scales are the low six bits of bytes 0 to 3; the others are split between bytes 8 to 11 and 0 to
+     * 3.
+     */
     private static int scale(MemorySegment s, long at, int run) {
         return run < 4
                 ? u8(s, at + run) & 63

@@ -7,9 +7,10 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorOperators;
 
 /**
- * Rows of q6_K: blocks of 256 elements in 210 bytes: 128 bytes of low nibbles, 64 bytes of high bit pairs, 16 signed scales (one
- * for 16 elements), f16 scale; x = scale * s * (q - 32). Each half of 128 elements has 64 nibble bytes and 32 bytes of pairs and is
- * four runs of 32: runs 0 and 1 are low nibbles, 2 and 3 high ones; run r takes the pair at bit 2r.
+ * Rows of q6_K: blocks of 256 elements in 210 bytes: 128 bytes of low nibbles, 64 bytes of high bit pairs, 16 signed
+ * scales (one for 16 elements), f16 scale; x = scale * s * (q - 32). Each half of 128 elements has 64 nibble bytes and
+ * 32 bytes of pairs and is four runs of 32: runs 0 and 1 are low nibbles, 2 and 3 high ones; run r takes the pair at
+ * bit 2r.
  */
 final class Q6KReader implements RowReader {
     private static final int ELEMENTS = 256;

@@ -4,11 +4,12 @@ import java.util.Arrays;
 import jdk.incubator.vector.FloatVector;
 
 /**
- * Dot products of some rows with some others, all at once. Each product keeps one vector of partial sums, goes through its rows in
- * order, and {@link #total} adds up the lanes in halves, so that an element of a matrix product has the same bits in every tile. Rows are filled
- * up with zeros to whole vectors.
+ * Dot products of some rows with some others, all at once. Each product keeps one vector of partial sums, goes through
+ * its rows in order, and {@link #total} adds up the lanes in halves, so that an element of a matrix product has the
+ * same bits in every tile. Rows are filled up with zeros to whole vectors.
  *
- * <p>Every vector stays inside one method: passed to another one, the compiler puts it on the heap, at a tenth of the speed.
+ * <p>Every vector stays inside one method: passed to another one, the compiler puts it on the heap, at a tenth of the
+ * speed.
  */
 final class Tiles {
     /** Rows of either side in a square tile; 16 sums and 8 operands fit into 32 registers. */
@@ -115,8 +116,8 @@ final class Tiles {
     }
 
     /**
-     * The total of the vector of partial sums at {@code o}, added up in halves. The Vector API's own reduction leaves its order
-     * open, and with that the last bits; in a loop this takes longer than the products of a short row.
+     * The total of the vector of partial sums at {@code o}, added up in halves. The Vector API's own reduction leaves
+     * its order open, and with that the last bits; in a loop this takes longer than the products of a short row.
      */
     static float total(float[] s, int o) {
         return switch (Lanes.COUNT) {

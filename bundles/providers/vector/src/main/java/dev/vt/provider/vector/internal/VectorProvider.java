@@ -10,8 +10,8 @@ import dev.vt.ops.OpTable;
 import org.osgi.service.component.annotations.Component;
 
 /**
- * Matrix products for the CPU with the Vector API. Made by Declarative Services or by the service loader; the registry owns it
- * and asks it once. Starts nothing, and touches no vector class before its kernels are asked for.
+ * Matrix products for the CPU with the Vector API. Made by Declarative Services or by the service loader; the registry
+ * owns it and asks it once. Starts nothing, and touches no vector class before its kernels are asked for.
  */
 @Component(service = OpProvider.class)
 @OpProviderProperties(name = VectorProvider.NAME, priority = VectorProvider.PRIORITY, device = "cpu")

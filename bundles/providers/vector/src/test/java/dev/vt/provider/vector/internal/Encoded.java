@@ -6,7 +6,10 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.SplittableRandom;
 
-/** Random data of each element type, and what one element of it is worth, read straight from the description of the format. */
+/**
+ * Random data of each element type, and what one element of it is worth, read straight from the description of the
+ * format.
+ */
 final class Encoded {
     private static final ValueLayout.OfShort SHORT =
             ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -72,8 +75,8 @@ final class Encoded {
     }
 
     private static double q4k(MemorySegment s, long block, int e) {
-        // 6-bit scales and minima: entries 0..3 in bytes 0..3 and 4..7; of entries 4..7 the low four bits in bytes 8..11 (scale low,
-        // minimum high nibble), the high two bits above the six bits of entries 0..3.
+        // 6-bit scales and minima: entries 0..3 in bytes 0..3 and 4..7; of entries 4..7 the low four bits in bytes
+        // 8..11 (scale low, minimum high nibble), the high two bits above the six bits of entries 0..3.
         int g = e / 32;
         int scale;
         int min;

@@ -1,5 +1,6 @@
 package dev.vt.provider.vector.internal;
 
+import dev.vt.api.op.Op;
 import dev.vt.api.spi.KernelSet;
 import dev.vt.api.spi.OpProvider;
 import dev.vt.api.tensor.DType;
@@ -12,8 +13,9 @@ import java.util.Objects;
 import java.util.ServiceLoader;
 
 /**
- * Measures the products of this provider beside those of the CPU backend: the best of many runs, in GFLOP/s. Not a test; run its
- * main method. Arguments: the number of threads (all processors), the seconds for each figure (2), an element type of b (all).
+ * Measures the products of this provider beside those of the CPU backend: the best of many runs, in GFLOP/s. Not a
+ * test; run its main method. Arguments: the number of threads (all processors), the seconds for each figure (2), an
+ * element type of b (all).
  */
 public final class MatmulBench {
     private final int threads;
@@ -56,7 +58,8 @@ public final class MatmulBench {
     }
 
     private double measure(KernelSet kernels, DType type, int m, int n, int k) {
-        Matmul kernel = Objects.requireNonNull(kernels.get(type.isBlock() ? OpTable.MATMUL_BT_QUANT : OpTable.MATMUL_BT));
+        Op<Matmul> op = type.isBlock() ? OpTable.MATMUL_BT_QUANT : OpTable.MATMUL_BT;
+        Matmul kernel = Objects.requireNonNull(kernels.get(op));
         try (Matrices x = new Matrices(threads, Math.max(4L * n * k, 4L * m * Math.max(n, k)))) {
             Tensor a = x.matrix(1, 0, DType.F32, m, k, 0);
             Tensor b = x.matrix(2, 0, type, n, k, 0);

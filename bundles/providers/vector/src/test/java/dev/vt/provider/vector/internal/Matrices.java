@@ -14,7 +14,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.SplittableRandom;
 
-/** A backend with three blocks in which a test lays out operands, and the comparison with a product in double precision. */
+/**
+ * A backend with three blocks in which a test lays out operands, and the comparison with a product in double precision.
+ */
 final class Matrices implements AutoCloseable {
     private static final byte UNTOUCHED = 0x5a;
 
@@ -48,7 +50,8 @@ final class Matrices implements AutoCloseable {
 
     /** The place for a result, marked so that a write outside it is seen. */
     Tensor result(long offset, DType type, long rows, long cols, long padding) {
-        blocks[0].segment().asSlice(0, Math.min(blocks[0].size(), 8192 + 2 * offset + 4 * rows * (cols + padding))).fill(UNTOUCHED);
+        blocks[0].segment().asSlice(0, Math.min(blocks[0].size(), 8192 + 2 * offset
+                + 4 * rows * (cols + padding))).fill(UNTOUCHED);
         return Tensor.strided(
                 blocks[0], offset, type, new long[] {rows, cols}, new long[] {cols + padding, 1});
     }
@@ -67,7 +70,8 @@ final class Matrices implements AutoCloseable {
                     sum += product;
                     size += Math.abs(product);
                 }
-                // f32 rounds each step to 2^-24; the sums of a lane are short. bf16 rounds the result once to 2^-9 of it.
+                // f32 rounds each step to 2^-24; the sums of a lane are short. bf16 rounds the result once to 2^-9 of
+                // it.
                 double allowed = 2e-6 * size + (out.dtype() == DType.BF16 ? Math.abs(sum) / 256 : 0);
                 double given = at(out, m, n);
                 assertTrue(Math.abs(given - sum) <= allowed, () -> a + " * " + b + " = " + out + ": " + given);

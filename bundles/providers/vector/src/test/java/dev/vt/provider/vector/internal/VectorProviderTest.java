@@ -44,7 +44,8 @@ class VectorProviderTest {
         assertEquals(10, provider.priority());
         assertEquals(DeviceType.CPU, provider.deviceType());
         assertEquals(
-                Set.of(OpTable.MATMUL, OpTable.MATMUL_BT, OpTable.MATMUL_BT_QUANT), provider.kernels().asMap().keySet());
+                Set.of(OpTable.MATMUL, OpTable.MATMUL_BT, OpTable.MATMUL_BT_QUANT),
+                        provider.kernels().asMap().keySet());
         assertTrue(VectorProvider.class.getModule().getDescriptor().provides().stream()
                 .anyMatch(p -> p.service().equals(OpProvider.class.getName())
                         && p.providers().contains(VectorProvider.class.getName())));
