@@ -51,6 +51,10 @@ final class Check {
     /** As {@link #dense}, but rows may be padded: only the stride of the first dimension is free. */
     static void padded(Op<?> op, String argument, Tensor t, Device device, int rank) {
         placed(op, argument, t, device, rank);
+        rows(op, argument, t);
+    }
+
+    private static void rows(Op<?> op, String argument, Tensor t) {
         if (!t.contiguous() && !hasPaddedRows(t)) {
             throw Faults.rows(op, argument, t);
         }
@@ -58,11 +62,21 @@ final class Check {
 
     /** Present, of any rank from {@code least} on, on the queue's device, contiguous. */
     static void anyRank(Op<?> op, String argument, Tensor t, Device device, int least) {
+        placedFrom(op, argument, t, device, least);
+        contiguous(op, argument, t);
+    }
+
+    /** As {@link #anyRank}, but rows may be padded. */
+    static void anyRankPadded(Op<?> op, String argument, Tensor t, Device device, int least) {
+        placedFrom(op, argument, t, device, least);
+        rows(op, argument, t);
+    }
+
+    private static void placedFrom(Op<?> op, String argument, Tensor t, Device device, int least) {
         if (t == null || t.rank() < least) {
             throw Faults.atLeastRank(op, argument, t, least);
         }
         on(op, argument, t, device);
-        contiguous(op, argument, t);
     }
 
     private static void placed(Op<?> op, String argument, Tensor t, Device device, int rank) {

@@ -31,10 +31,22 @@ final class ElementwiseChecks {
         Check.apart(op, "out", out, "x", x);
     }
 
-    /** {@code cast_bf16} and {@code cast_f32}. */
-    static void cast(Op<?> op, Queue queue, Tensor out, Tensor x, DType to) {
+    static void castBf16(Queue queue, Tensor out, Tensor x) {
+        Op<?> op = OpTable.CAST_BF16;
         sameShape(op, queue, out, x);
-        Check.dtype(op, "out", out, to);
+        Check.dtype(op, "out", out, DType.BF16);
+        Check.apart(op, "out", out, "x", x);
+    }
+
+    /** Its input may be columns of a wider buffer. */
+    static void castF32(Queue queue, Tensor out, Tensor x) {
+        Op<?> op = OpTable.CAST_F32;
+        Device device = Check.device(op, queue);
+        Check.anyRank(op, "out", out, device, 0);
+        Check.anyRankPadded(op, "x", x, device, 0);
+        Check.dtype(op, "out", out, DType.F32);
+        Check.floats(op, "x", x);
+        Check.sameShape(op, "out", out, "x", x);
         Check.apart(op, "out", out, "x", x);
     }
 

@@ -4,7 +4,6 @@ import dev.vt.api.VtException;
 import dev.vt.api.device.Queue;
 import dev.vt.api.op.Dispatcher;
 import dev.vt.api.op.NoKernelException;
-import dev.vt.api.tensor.DType;
 import dev.vt.api.tensor.Tensor;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -165,13 +164,13 @@ public final class Ops {
 
     /** Rounds x to bf16, to nearest even; any rank; out is bf16 of x's shape. */
     public void castBf16(Queue queue, Tensor out, Tensor x) {
-        ElementwiseChecks.cast(OpTable.CAST_BF16, queue, out, x, DType.BF16);
+        ElementwiseChecks.castBf16(queue, out, x);
         dispatcher.call(OpTable.CAST_BF16, queue, k -> k.run(queue, out, x));
     }
 
-    /** Widens x to f32; any rank; out is f32 of x's shape. */
+    /** Widens x to f32; any rank; out is f32 of x's shape; x may have padded rows. */
     public void castF32(Queue queue, Tensor out, Tensor x) {
-        ElementwiseChecks.cast(OpTable.CAST_F32, queue, out, x, DType.F32);
+        ElementwiseChecks.castF32(queue, out, x);
         dispatcher.call(OpTable.CAST_F32, queue, k -> k.run(queue, out, x));
     }
 

@@ -93,7 +93,7 @@ final class Contracts {
                         .tensor("x", "3 4", FLOATS),
                 new Contract(OpTable.CAST_F32, (o, q, a) -> o.castF32(q, a.t("out"), a.t("x")))
                         .tensor("out", "3 4", F32, "written")
-                        .tensor("x", "3 4", List.of(DType.BF16, DType.F16, DType.F32)));
+                        .tensor("x", "3 4", List.of(DType.BF16, DType.F16, DType.F32), "padded"));
     }
 
     private static List<Contract> rows() {
