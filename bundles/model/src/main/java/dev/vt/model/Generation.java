@@ -15,7 +15,6 @@ final class Generation implements AutoCloseable {
     private final Workspace workspace;
     private final Queue queue;
     private final ExecutionContext context;
-    private final CallStatistics statistics;
     private final Tokenizer tokenizer;
     private final GenerateOptions options;
     private final GenerateListener listener;
@@ -30,7 +29,6 @@ final class Generation implements AutoCloseable {
             Workspace workspace,
             Queue queue,
             ExecutionContext context,
-            CallStatistics statistics,
             Tokenizer tokenizer,
             GenerateOptions options,
             GenerateListener listener,
@@ -38,7 +36,6 @@ final class Generation implements AutoCloseable {
         this.workspace = workspace;
         this.queue = queue;
         this.context = context;
-        this.statistics = statistics;
         this.tokenizer = tokenizer;
         this.options = options;
         this.listener = listener;
@@ -112,9 +109,7 @@ final class Generation implements AutoCloseable {
             context.end();
         }
         queue.synchronize();
-        long nanos = System.nanoTime() - start;
-        statistics.update();
-        return nanos;
+        return System.nanoTime() - start;
     }
 
     private void deliver() {

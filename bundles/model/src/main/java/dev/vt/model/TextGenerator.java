@@ -5,6 +5,7 @@ import dev.vt.api.VtException;
 import dev.vt.api.device.Backend;
 import dev.vt.api.device.Device;
 import dev.vt.api.device.Queue;
+import dev.vt.api.op.CallCounts;
 import dev.vt.api.op.ExecutionContext;
 import dev.vt.api.op.OpRegistry;
 import dev.vt.model.gguf.GgufFile;
@@ -163,15 +164,14 @@ public final class TextGenerator implements AutoCloseable {
 
     private List<GenerateResult> run(List<int[]> prompts, GenerateOptions options, GenerateListener listener) {
         long callsBefore = dispatcher.calls();
-        try (CallStatistics statistics = new CallStatistics(registry, backend.device());
+        try (CallCounts counts = registry.count(backend.device());
                 Generation generation = new Generation(
-                        workspace(prompts, options), queue, context, statistics, tokenizer, options, listener, chunk)) {
+                        workspace(prompts, options), queue, context, tokenizer, options, listener, chunk)) {
             for (int[] prompt : prompts) {
                 generation.add(prompt, limit(prompt, options));
             }
             generation.run();
-            statistics.look();
-            return results(generation, statistics, dispatcher.calls() - callsBefore);
+            return results(generation, counts, dispatcher.calls() - callsBefore);
         } catch (RuntimeException e) {
             drain(e);
             throw e;
@@ -207,7 +207,7 @@ public final class TextGenerator implements AutoCloseable {
         return workspace;
     }
 
-    private static List<GenerateResult> results(Generation generation, CallStatistics statistics, long calls) {
+    private static List<GenerateResult> results(Generation generation, CallCounts counts, long calls) {
         List<GenerateResult> out = new ArrayList<>();
         for (TextSequence sequence : generation.sequences()) {
             out.add(new GenerateResult(
@@ -217,10 +217,10 @@ public final class TextGenerator implements AutoCloseable {
                     sequence.ended(),
                     generation.promptTokensPerSecond(),
                     generation.tokensPerSecond(),
-                    statistics.served(),
+                    counts.served(),
                     calls,
-                    statistics.declines(),
-                    statistics.referenceHits()));
+                    counts.declines(),
+                    counts.referenceHits()));
         }
         return out;
     }

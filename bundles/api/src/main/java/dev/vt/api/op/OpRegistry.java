@@ -84,6 +84,9 @@ public interface OpRegistry extends Dispatcher {
 
     boolean countsCalls();
 
+    /** Counts calls on a device from now until it is closed. */
+    CallCounts count(Device device);
+
     /** What the device's backend published, or {@link ProviderCaps#unknown}. */
     ProviderCaps caps(Device device);
 

@@ -87,6 +87,28 @@ final class Counters {
         return sum;
     }
 
+    /** Calls served on a device by each provider that ever was there, resets left out. */
+    synchronized Map<String, Long> servedByProvider(Device device) {
+        Map<String, Long> out = new TreeMap<>();
+        cells.forEach((key, cell) -> {
+            if (key.device.equals(device) && key.reason.equals(SERVED)) {
+                out.merge(key.provider, pins.sum(cell), Long::sum);
+            }
+        });
+        return out;
+    }
+
+    /** Declines on a device, resets left out. */
+    synchronized long declinedOn(Device device) {
+        long sum = 0;
+        for (Map.Entry<Key, Integer> e : cells.entrySet()) {
+            if (e.getKey().device.equals(device) && e.getKey().reason.startsWith("d:")) {
+                sum += pins.sum(e.getValue());
+            }
+        }
+        return sum;
+    }
+
     /** Makes all counters of one op on one device start from zero. */
     synchronized void reset(int op, Device device) {
         cells.forEach((key, cell) -> {

@@ -4,6 +4,7 @@ import dev.vt.api.VtException;
 import dev.vt.api.device.Device;
 import dev.vt.api.device.ProviderCaps;
 import dev.vt.api.device.Queue;
+import dev.vt.api.op.CallCounts;
 import dev.vt.api.op.ExecutionContext;
 import dev.vt.api.op.KernelCall;
 import dev.vt.api.op.NoKernelException;
@@ -240,6 +241,11 @@ final class OpRegistryImpl implements OpRegistry {
     @Override
     public boolean countsCalls() {
         return core.countsCalls();
+    }
+
+    @Override
+    public CallCounts count(Device device) {
+        return new Count(core, reference, device);
     }
 
     @Override

@@ -39,6 +39,7 @@ final class SelectionCore {
     private final Set<String> disabled = new TreeSet<>();
     private final Map<Device, Map<Op<?>, ReferenceKernel>> reference = new HashMap<>();
     private boolean countCalls;
+    private int counting;
 
     private volatile SelectionTable table = new SelectionTable(1, List.of(), Map.of());
 
@@ -244,6 +245,14 @@ final class SelectionCore {
         refresh();
     }
 
+    /** One more, or one less, that wants calls counted. */
+    void counting(int change) {
+        synchronized (lock) {
+            counting += change;
+        }
+        refresh();
+    }
+
     boolean countsCalls() {
         synchronized (lock) {
             return countCalls;
@@ -359,7 +368,7 @@ final class SelectionCore {
                 disabled,
                 d -> policies.getOrDefault(d.toString(), defaultPolicy),
                 reference,
-                countCalls,
+                countCalls || counting > 0,
                 watch.active(),
                 counters);
         table = new TableBuilder(in).build(table.epoch + 1);

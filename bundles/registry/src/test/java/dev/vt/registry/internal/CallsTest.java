@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.vt.api.ErrorCode;
 import dev.vt.api.VtException;
+import dev.vt.api.op.CallCounts;
 import dev.vt.api.op.ExecutionContext;
 import dev.vt.api.op.NoKernelException;
 import dev.vt.api.op.Op;
@@ -220,6 +221,33 @@ class CallsTest {
         }
         assertEquals(40_000, r.ops().stats(RELU, CPU).selections());
         assertEquals(40_000, r.ops().stats(RELU, CPU).declines());
+    }
+
+    @Test
+    @DisplayName("S19 counts of a while: by provider, those that have left in it, whatever resets and switches others use")
+    void countedWhile() {
+        Registry r = cpuRegistry();
+        Registry.Handle top = r.add(new FakeProvider("top", 9), origin("top"));
+        r.add(new FakeProvider("mid", 5).declines("no"), origin("mid"));
+        r.add(new FakeProvider("low", 1), origin("low"));
+        relu(r);
+        CallCounts outer = r.ops().count(CPU);
+        CallCounts inner = r.ops().count(CPU);
+        relu(r);
+        top.remove();
+        relu(r);
+        r.ops().resetStats(RELU, CPU);
+        inner.close();
+        inner.close();
+        r.ops().countCalls(false);
+        relu(r);
+        assertEquals(Map.of("top", 1L, "low", 2L), outer.served());
+        assertEquals(2, outer.declines());
+        assertEquals(0, outer.referenceHits());
+        outer.close();
+        relu(r);
+        assertEquals(Map.of("top", 1L, "low", 2L), outer.served());
+        assertFalse(r.ops().countsCalls());
     }
 
     @Test
