@@ -33,7 +33,7 @@ final class NormChecks {
         return Check.plain(out, device, OUTPUT)
                 && Check.plain(x, device, INPUT)
                 && Check.plain(weight, device, WEIGHT)
-                && Check.same(out, x)
+                && out.sameShape(x)
                 && weight.dim(0) == x.dim(1)
                 && Check.elsewhere(out, x)
                 && Check.elsewhere(out, weight);
@@ -41,7 +41,7 @@ final class NormChecks {
 
     private static boolean plainResidual(Device device, Tensor residual, Tensor out, Tensor x, Tensor weight) {
         return Check.plain(residual, device, OUTPUT)
-                && Check.same(residual, x)
+                && residual.sameShape(x)
                 && Check.elsewhere(residual, out)
                 && Check.elsewhere(residual, x)
                 && Check.elsewhere(residual, weight);
