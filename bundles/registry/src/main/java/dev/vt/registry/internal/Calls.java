@@ -30,15 +30,15 @@ final class Calls {
      * the compiler removes it, and a call allocates nothing.
      */
     <K> void run(SelectionTable table, PinSlot slot, Op<K> op, Queue queue, KernelCall<K> call) {
-        Route route = table.route(op, queue.device());
-        if (route == null || route.watched) {
-            unusual(route, slot, op, queue, call);
+        Link link = table.first(op, queue.device());
+        if (link == null) {
+            unusual(table.route(op, queue.device()), slot, op, queue, call);
             return;
         }
-        for (Link link : route.eligible) {
+        do {
             Outcome outcome = ask(link, op, call);
             if (outcome == Outcome.SERVED) {
-                if (route.counted) {
+                if (link.counted) {
                     slot.count(link.servedCell);
                 }
                 if (queue.capturing()) {
@@ -50,11 +50,12 @@ final class Calls {
                 throw answeredNull(link, op);
             }
             slot.count(link.declineCell(outcome));
-            if (route.strict) {
+            if (link.strict) {
                 throw declinedStrictly(link, outcome, op, call);
             }
-        }
-        miss(route, slot, op, queue, call);
+            link = link.next;
+        } while (link != null);
+        miss(table.route(op, queue.device()), slot, op, queue, call);
     }
 
     /** Asks one kernel; what it throws becomes an error that names it. */
@@ -96,7 +97,7 @@ final class Calls {
         if (route != null) {
             core.watch.selected(route, core.caps(route.device));
             for (Link link : route.eligible) {
-                if (askWatched(route, link, slot, op, queue, call)) {
+                if (askWatched(link, slot, op, queue, call)) {
                     return;
                 }
             }
@@ -104,7 +105,7 @@ final class Calls {
         miss(route, slot, op, queue, call);
     }
 
-    private <K> boolean askWatched(Route route, Link link, PinSlot slot, Op<K> op, Queue queue, KernelCall<K> call) {
+    private <K> boolean askWatched(Link link, PinSlot slot, Op<K> op, Queue queue, KernelCall<K> call) {
         Outcome outcome = ask(link, op, call);
         if (outcome == null) {
             throw answeredNull(link, op);
@@ -112,7 +113,7 @@ final class Calls {
         boolean served = outcome == Outcome.SERVED;
         if (!served) {
             slot.count(link.declineCell(outcome));
-        } else if (route.counted) {
+        } else if (link.counted) {
             slot.count(link.servedCell);
         }
         if (core.watch.tracing()) {
@@ -122,7 +123,7 @@ final class Calls {
         if (served && queue.capturing()) {
             queue.noteOwner(link.owner);
         }
-        if (!served && route.strict) {
+        if (!served && link.strict) {
             throw declinedStrictly(link, outcome, op, call);
         }
         return served;
@@ -136,7 +137,7 @@ final class Calls {
             Route fresh = core.table().route(op, device);
             if (fresh != null && fresh.eligible.length > 0 && fresh.eligible[fresh.eligible.length - 1].reference()) {
                 core.watch.selected(fresh, core.caps(device));
-                if (askWatched(fresh, fresh.eligible[fresh.eligible.length - 1], slot, op, queue, call)) {
+                if (askWatched(fresh.eligible[fresh.eligible.length - 1], slot, op, queue, call)) {
                     return;
                 }
             }
@@ -162,6 +163,6 @@ final class Calls {
     }
 
     private String reasons(Link link) {
-        return String.join("; ", core.counters.declines(link.op, link.device, link.name).keySet());
+        return String.join("; ", core.counters.declines(link.op.id(), link.device, link.name).keySet());
     }
 }

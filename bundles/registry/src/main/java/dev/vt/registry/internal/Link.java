@@ -1,6 +1,7 @@
 package dev.vt.registry.internal;
 
 import dev.vt.api.device.Device;
+import dev.vt.api.op.Op;
 import dev.vt.api.op.Outcome;
 import dev.vt.api.op.Selection;
 import java.util.Arrays;
@@ -11,10 +12,13 @@ import org.jspecify.annotations.Nullable;
  * Immutable but for the list of decline reasons, which only grows.
  */
 final class Link {
+    /** How calls of a route are treated. */
+    record Calling(Counters counters, boolean counted, boolean strict) {}
+
     /** Reasons seen so far and their cells; replaced, never changed. */
     private record Reasons(Outcome[] outcomes, int[] cells) {}
 
-    final int op;
+    final Op<?> op;
     final Device device;
     final String name;
     final int priority;
@@ -24,6 +28,16 @@ final class Link {
     final Object kernel;
     final Owner owner;
     final int servedCell;
+
+    /** True when served calls are counted. */
+    final boolean counted;
+
+    /** True when a decline is an error. */
+    final boolean strict;
+
+    /** The eligible link below this one; set while the table is made. */
+    @Nullable Link next;
+
     private final Counters counters;
     private volatile Reasons reasons = new Reasons(new Outcome[0], new int[0]);
 
@@ -34,7 +48,7 @@ final class Link {
     private record FirstReason(Outcome outcome, int cell) {}
 
     Link(
-            int op,
+            Op<?> op,
             Device device,
             String name,
             int priority,
@@ -43,7 +57,7 @@ final class Link {
             Origin origin,
             Object kernel,
             Owner owner,
-            Counters counters) {
+            Calling calling) {
         this.op = op;
         this.device = device;
         this.name = name;
@@ -53,8 +67,10 @@ final class Link {
         this.origin = origin;
         this.kernel = kernel;
         this.owner = owner;
-        this.counters = counters;
-        this.servedCell = counters.served(op, device, name);
+        this.counters = calling.counters;
+        this.counted = calling.counted;
+        this.strict = calling.strict;
+        this.servedCell = counters.served(op.id(), device, name);
     }
 
     boolean eligible() {
@@ -86,7 +102,7 @@ final class Link {
     private static final int REMEMBERED = 32;
 
     private synchronized int newReason(Outcome outcome) {
-        int cell = counters.declined(op, device, name, outcome.reason());
+        int cell = counters.declined(op.id(), device, name, outcome.reason());
         Reasons known = reasons;
         int n = known.outcomes.length;
         if (n == 0) {
@@ -110,7 +126,7 @@ final class Link {
                 reason,
                 origin.bundle(),
                 origin.version(),
-                counters.servedBy(op, device, name),
-                counters.declines(op, device, name));
+                counters.servedBy(op.id(), device, name),
+                counters.declines(op.id(), device, name));
     }
 }

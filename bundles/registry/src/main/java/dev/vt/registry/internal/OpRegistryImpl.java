@@ -26,6 +26,7 @@ final class OpRegistryImpl implements OpRegistry {
     private final SelectionCore core;
     private final ReferenceTier reference;
     private final Calls calls;
+    private final PinTable pins;
     private final Reports reports;
 
     /** The last winner of each op and device that had one, for statistics. */
@@ -33,6 +34,7 @@ final class OpRegistryImpl implements OpRegistry {
 
     OpRegistryImpl(SelectionCore core) {
         this.core = core;
+        this.pins = core.pins;
         this.reference = new ReferenceTier(core);
         this.calls = new Calls(core, reference);
         this.reports = new Reports(core);
@@ -40,7 +42,7 @@ final class OpRegistryImpl implements OpRegistry {
 
     @Override
     public <K> void call(Op<K> op, Queue queue, KernelCall<K> call) {
-        PinSlot slot = core.pins.enter(core.table().epoch);
+        PinSlot slot = pins.enter(core.table().epoch);
         try {
             calls.run(core.table(), slot, op, queue, call);
         } finally {

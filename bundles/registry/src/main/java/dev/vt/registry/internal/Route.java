@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The chain of one op on one device as one table has it: all links in selection order, and the eligible ones again as the array
- * that calls walk. Immutable.
+ * that calls walk. Immutable once made: it ties the
+ * eligible links together.
  */
 final class Route {
     final Op<?> op;
@@ -15,23 +16,19 @@ final class Route {
     final List<Link> chain;
     final Link[] eligible;
 
-    /** True when served calls are counted. */
-    final boolean counted;
-
     /** True when calls are traced or announced: they then take the slow way. */
     final boolean watched;
 
-    /** True when a decline is an error. */
-    final boolean strict;
 
-    Route(Op<?> op, Device device, List<Link> chain, boolean counted, boolean watched, boolean strict) {
+    Route(Op<?> op, Device device, List<Link> chain, boolean watched) {
         this.op = op;
         this.device = device;
         this.chain = List.copyOf(chain);
         this.eligible = this.chain.stream().filter(Link::eligible).toArray(Link[]::new);
-        this.counted = counted;
         this.watched = watched;
-        this.strict = strict;
+        for (int i = 0; i + 1 < eligible.length; i++) {
+            eligible[i].next = eligible[i + 1];
+        }
     }
 
     @Nullable String selected() {

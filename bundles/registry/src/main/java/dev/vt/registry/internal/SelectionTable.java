@@ -1,71 +1,80 @@
 package dev.vt.registry.internal;
 
 import dev.vt.api.device.Device;
-import dev.vt.api.device.DeviceType;
 import dev.vt.api.op.Op;
-import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** One complete selection: a route for each op and device. Immutable; the registry's single volatile field points to one. */
+/**
+ * One complete selection: a route for each op and device. Immutable; the registry's single volatile field points to one. Calls use
+ * {@link #first}, which is one array away, since each load on the way to a kernel waits for the one before it.
+ */
 final class SelectionTable {
-    private static final int DEVICES = DeviceType.LIMIT * Device.LIMIT;
-
     final long epoch;
-
-    /** Routes by op id, then device number; a row is as long as its highest device needs. */
-    private final @Nullable Route[][] routes;
 
     /** What providers offer, whether or not there is a device for it. */
     final Map<Op<?>, List<ProviderEntry>> offers;
 
+    /** One more than the highest device number. */
+    private final int stride;
+
+    /** By op id times stride plus device number: the link that is asked first. */
+    private final @Nullable Link[] firsts;
+
+    private final @Nullable Route[] routes;
+
     SelectionTable(long epoch, List<Route> all, Map<Op<?>, List<ProviderEntry>> offers) {
         this.epoch = epoch;
         this.offers = offers;
-        int rows = 0;
+        int devices = 0;
+        int ops = 0;
         for (Route r : all) {
-            rows = Math.max(rows, r.op.id() + 1);
+            devices = Math.max(devices, r.device.number() + 1);
+            ops = Math.max(ops, r.op.id() + 1);
         }
-        @Nullable Route[][] table = new Route[rows][];
-        java.util.Arrays.fill(table, new Route[0]);
+        stride = devices;
+        routes = new Route[ops * devices];
+        firsts = new Link[ops * devices];
         for (Route r : all) {
-            @Nullable Route[] row = table[r.op.id()];
-            int n = r.device.number();
-            if (n >= row.length) {
-                row = java.util.Arrays.copyOf(row, Math.min(DEVICES, n + 1));
-                table[r.op.id()] = row;
-            }
-            row[n] = r;
+            int at = r.op.id() * stride + r.device.number();
+            routes[at] = r;
+            firsts[at] = r.watched || r.eligible.length == 0 ? null : r.eligible[0];
         }
-        this.routes = table;
     }
 
-    /** The route of an op on a device, or null when no provider has a kernel for it there. */
-    @Nullable Route route(Op<?> op, Device device) {
-        int id = op.id();
-        if (id < routes.length) {
-            @Nullable Route[] row = routes[id];
-            int n = device.number();
-            if (n < row.length) {
-                Route r = row[n];
-                return r != null && (r.op == op || r.op.equals(op)) ? r : null;
+    private int index(Op<?> op, Device device) {
+        int number = device.number();
+        int at = op.id() * stride + number;
+        return number < stride && at < firsts.length ? at : -1;
+    }
+
+    /** The link to ask first, or null when none is eligible, the route is watched, or the op is another one of the same id. */
+    @Nullable Link first(Op<?> op, Device device) {
+        int at = index(op, device);
+        if (at >= 0) {
+            Link link = firsts[at];
+            if (link != null && link.op == op) {
+                return link;
             }
         }
         return null;
     }
 
+    /** The route of an op on a device, or null when no provider has a kernel for it there. */
+    @Nullable Route route(Op<?> op, Device device) {
+        int at = index(op, device);
+        Route r = at < 0 ? null : routes[at];
+        return r != null && r.op.equals(op) ? r : null;
+    }
+
     /** All routes, sorted by device, then op. */
     List<Route> all() {
-        List<Route> out = new ArrayList<>();
-        for (@Nullable Route[] row : routes) {
-            for (Route r : row) {
-                if (r != null) {
-                    out.add(r);
-                }
-            }
-        }
-        out.sort(java.util.Comparator.<Route, Device>comparing(r -> r.device).thenComparing(r -> r.op.name()));
-        return out;
+        return Arrays.stream(routes)
+                .filter(r -> r != null)
+                .sorted(Comparator.<Route, Device>comparing(r -> r.device).thenComparing(r -> r.op.name()))
+                .toList();
     }
 }

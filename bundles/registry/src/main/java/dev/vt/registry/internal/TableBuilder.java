@@ -82,6 +82,8 @@ final class TableBuilder {
     private Route route(
             Op<?> op, Device device, ProviderCaps caps, List<ProviderEntry> offers, @Nullable ReferenceKernel reference) {
         Policy policy = in.policies.apply(device);
+        Link.Calling calling =
+                new Link.Calling(in.counters, in.counted, policy.fallback() == Policy.Fallback.STRICT);
         Map<String, ProviderEntry> winners = winners(device, offers);
         List<Link> chain = new ArrayList<>();
         ReferenceKernel lent = reference;
@@ -91,7 +93,7 @@ final class TableBuilder {
                 continue;
             }
             if (lent != null && e.facts.priority() < OpProvider.REFERENCE_PRIORITY) {
-                Link link = referenceLink(op, device, policy, selected, lent);
+                Link link = referenceLink(op, device, policy, calling, selected, lent);
                 selected |= link.state == State.SELECTED;
                 chain.add(link);
                 lent = null;
@@ -101,14 +103,13 @@ final class TableBuilder {
             String reason = j.state != null ? j.reason : selected ? "below " + first(chain) : "highest of those eligible";
             selected |= state == State.SELECTED;
             chain.add(new Link(
-                    op.id(), device, e.name(), e.facts.priority(), state, reason, e.origin, e.facts.kernels().get(op), e.owner,
-                    in.counters));
+                    op, device, e.name(), e.facts.priority(), state, reason, e.origin, e.facts.kernels().get(op), e.owner,
+                    calling));
         }
         if (lent != null) {
-            chain.add(referenceLink(op, device, policy, selected, lent));
+            chain.add(referenceLink(op, device, policy, calling, selected, lent));
         }
-        boolean strict = policy.fallback() == Policy.Fallback.STRICT;
-        return new Route(op, device, chain, in.counted, in.watched, strict);
+        return new Route(op, device, chain, in.watched);
     }
 
     private static String first(List<Link> chain) {
@@ -120,7 +121,13 @@ final class TableBuilder {
         return "";
     }
 
-    private Link referenceLink(Op<?> op, Device device, Policy policy, boolean selected, ReferenceKernel reference) {
+    private Link referenceLink(
+            Op<?> op,
+            Device device,
+            Policy policy,
+            Link.Calling calling,
+            boolean selected,
+            ReferenceKernel reference) {
         State state = selected ? State.BELOW : State.SELECTED;
         String reason = "the CPU's kernel, lent; no performance measurement";
         if (policy.fallback() != Policy.Fallback.ALLOW || !policy.permits(OpProvider.REFERENCE)) {
@@ -131,8 +138,8 @@ final class TableBuilder {
             reason = "disabled by name";
         }
         return new Link(
-                op.id(), device, OpProvider.REFERENCE, OpProvider.REFERENCE_PRIORITY, state, reason, ReferenceTier.ORIGIN,
-                reference.kernel(), ReferenceTier.OWNER, in.counters);
+                op, device, OpProvider.REFERENCE, OpProvider.REFERENCE_PRIORITY, state, reason, ReferenceTier.ORIGIN,
+                reference.kernel(), ReferenceTier.OWNER, calling);
     }
 
     /** The winner for each name; a name without one is ambiguous. */
