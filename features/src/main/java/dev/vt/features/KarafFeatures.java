@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeMap;
@@ -62,7 +63,7 @@ final class KarafFeatures {
     /** The bundles of a feature and of those it is built on, each once, those it is built on first. */
     List<String> bundlesWithNeeded(Feature feature) {
         Set<String> all = new LinkedHashSet<>();
-        feature.builtOn().forEach(name -> all.addAll(bundlesWithNeeded(features.get(name))));
+        feature.builtOn().forEach(name -> all.addAll(bundlesWithNeeded(named(name))));
         all.addAll(feature.bundles());
         return List.copyOf(all);
     }
@@ -70,9 +71,14 @@ final class KarafFeatures {
     /** The settings of a feature and of those it is built on; its own win. */
     Map<String, Map<String, String>> configurationsWithNeeded(Feature feature) {
         Map<String, Map<String, String>> all = new TreeMap<>();
-        feature.builtOn().forEach(name -> all.putAll(configurationsWithNeeded(features.get(name))));
+        feature.builtOn().forEach(name -> all.putAll(configurationsWithNeeded(named(name))));
         all.putAll(feature.configurations());
         return all;
+    }
+
+    private Feature named(String name) {
+        return Optional.ofNullable(features.get(name))
+                .orElseThrow(() -> new IllegalArgumentException("a feature is built on " + name + ", which is not there"));
     }
 
     private static Element parse(Path file) throws IOException {

@@ -139,7 +139,7 @@ final class Deployer implements Deployments {
 
     /** Brings one settled file in, when its content is new or worth another try; true when the framework was changed. */
     private boolean take(String file, Stamp stamp) {
-        Entry entry = entries.get(file);
+        Entry entry = entries.computeIfAbsent(file, Entry::found);
         boolean same = stamp.equals(entry.stamp());
         if (same && (entry.state() != Entry.State.WAITING || passes < entry.next())) {
             return false;

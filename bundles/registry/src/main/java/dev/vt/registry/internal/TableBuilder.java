@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -100,11 +101,11 @@ final class TableBuilder {
             }
             Judgement j = judge(e, op, caps, policy, winners);
             State state = j.state != null ? j.state : selected ? State.BELOW : State.SELECTED;
+            Object kernel = Objects.requireNonNull(e.facts.kernels().get(op), "an offer without a kernel");
             String reason = j.state != null ? j.reason : selected ? "below " + first(chain) : "highest of those eligible";
             selected |= state == State.SELECTED;
             chain.add(new Link(
-                    op, device, e.name(), e.facts.priority(), state, reason, e.origin, e.facts.kernels().get(op), e.owner,
-                    calling));
+                    op, device, e.name(), e.facts.priority(), state, reason, e.origin, kernel, e.owner, calling));
         }
         if (lent != null) {
             chain.add(referenceLink(op, device, policy, calling, selected, lent));

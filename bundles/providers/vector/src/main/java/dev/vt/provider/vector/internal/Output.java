@@ -24,7 +24,7 @@ record Output(MemorySegment segment, long offset, long rowBytes, boolean narrow)
     /** Rounds to the nearest, ties to even; a NaN stays one. */
     static short bf16(float value) {
         int bits = Float.floatToRawIntBits(value);
-        if (value != value) {
+        if (Float.isNaN(value)) {
             return (short) (bits >> 16 | 0x40);
         }
         return (short) (bits + 0x7fff + (bits >> 16 & 1) >> 16);

@@ -21,7 +21,7 @@ final class Best {
     }
 
     void offer(double s, long i) {
-        if (index < 0 || (score == score && !(s <= score))) {
+        if (index < 0 || (!Double.isNaN(score) && !(s <= score))) {
             score = s;
             index = i;
         }

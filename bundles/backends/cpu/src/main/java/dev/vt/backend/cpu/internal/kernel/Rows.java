@@ -180,7 +180,7 @@ final class Rows {
     /** A float as bf16, to nearest even; a NaN is cut off and made quiet. */
     static short bf16(float value) {
         int bits = Float.floatToRawIntBits(value);
-        if (value != value) {
+        if (Float.isNaN(value)) {
             return (short) (bits >>> 16 | 0x40);
         }
         return (short) (bits + 0x7fff + (bits >>> 16 & 1) >>> 16);

@@ -24,7 +24,7 @@ final class Q2K extends Blocks {
             int packed = u8(s, at + run);
             float scale = d * (packed & 15);
             float min = m * (packed >> 4);
-            long codes = at + CODES + 32 * (run / 8) + 16 * (run % 2);
+            long codes = at + CODES + 32L * (run / 8) + 16L * (run % 2);
             int shift = run % 8 / 2 * 2;
             for (int i = 0; i < 16; i++) {
                 out[o + 16 * run + i] = scale * (u8(s, codes + i) >> shift & 3) - min;

@@ -22,7 +22,7 @@ final class Q3K extends Blocks {
         for (int run = 0; run < 16; run++) {
             float scale = d * (scale(s, at + SCALES, run) - 32);
             int half = 16 * (run % 2);
-            long codes = at + CODES + 32 * (run / 8) + half;
+            long codes = at + CODES + 32L * (run / 8) + half;
             int shift = run % 8 / 2 * 2;
             for (int i = 0; i < 16; i++) {
                 int third = u8(s, at + half + i) >> run / 2 & 1;

@@ -24,7 +24,7 @@ final class Q4K extends Blocks {
             float lowMin = m * PackedScales.min(s, at + SCALES, 2 * pair);
             float high = d * PackedScales.scale(s, at + SCALES, 2 * pair + 1);
             float highMin = m * PackedScales.min(s, at + SCALES, 2 * pair + 1);
-            long codes = at + CODES + 32 * pair;
+            long codes = at + CODES + 32L * pair;
             int to = o + 64 * pair;
             for (int i = 0; i < 32; i++) {
                 int b = u8(s, codes + i);

@@ -20,7 +20,7 @@ final class Q5K extends Blocks {
         for (int run = 0; run < 8; run++) {
             float scale = d * PackedScales.scale(s, at + SCALES, run);
             float min = m * PackedScales.min(s, at + SCALES, run);
-            long codes = at + CODES + 32 * (run / 2);
+            long codes = at + CODES + 32L * (run / 2);
             int shift = 4 * (run % 2);
             for (int i = 0; i < 32; i++) {
                 int fifth = u8(s, at + HIGH + i) >> run & 1;

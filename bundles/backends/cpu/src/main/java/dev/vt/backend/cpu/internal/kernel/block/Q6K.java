@@ -21,12 +21,12 @@ final class Q6K extends Blocks {
     void decodeBlock(MemorySegment s, long at, float[] out, int o) {
         float d = f16(s, at + SCALE);
         for (int half = 0; half < 2; half++) {
-            long low = at + 64 * half;
-            long high = at + HIGH + 32 * half;
+            long low = at + 64L * half;
+            long high = at + HIGH + 32L * half;
             for (int run = 0; run < 4; run++) {
-                long scales = at + SCALES + 8 * half + 2 * run;
+                long scales = at + SCALES + 8L * half + 2L * run;
                 int to = o + 128 * half + 32 * run;
-                decodeRun(s, low + 32 * (run % 2), run / 2 * 4, high, 2 * run, scales, d, out, to);
+                decodeRun(s, low + 32L * (run % 2), run / 2 * 4, high, 2 * run, scales, d, out, to);
             }
         }
     }
