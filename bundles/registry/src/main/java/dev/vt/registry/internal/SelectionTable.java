@@ -2,7 +2,7 @@ package dev.vt.registry.internal;
 
 import dev.vt.api.device.Device;
 import dev.vt.api.op.Op;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -72,9 +72,13 @@ final class SelectionTable {
 
     /** All routes, sorted by device, then op. */
     List<Route> all() {
-        return Arrays.stream(routes)
-                .filter(r -> r != null)
-                .sorted(Comparator.<Route, Device>comparing(r -> r.device).thenComparing(r -> r.op.name()))
-                .toList();
+        List<Route> all = new ArrayList<>();
+        for (Route r : routes) {
+            if (r != null) {
+                all.add(r);
+            }
+        }
+        all.sort(Comparator.<Route, Device>comparing(r -> r.device).thenComparing(r -> r.op.name()));
+        return List.copyOf(all);
     }
 }
