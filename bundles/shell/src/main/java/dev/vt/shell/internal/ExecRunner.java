@@ -115,7 +115,7 @@ public final class ExecRunner {
     /** The commands wait for the registries of ops and of backends, so their presence says that those are there. */
     private void awaitCommands(PrintStream err) throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(READY_SECONDS);
-        for (CommandSpec command : HelpCommands.commands()) {
+        for (CommandSpec command : HelpCommands.always()) {
             long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
             if (!there(command.name(), Math.max(1, millis))) {
                 err.println("vt: after " + READY_SECONDS + " s " + command.fullName()

@@ -16,21 +16,38 @@ import org.osgi.service.component.annotations.Component;
         property = {"osgi.command.scope=vt", "osgi.command.function=help"})
 public final class HelpCommands extends CommandGroup {
     /** Listed here so that the help is complete whether or not a group could start. */
-    static final List<Class<? extends CommandGroup>> GROUPS = List.of(
+    private static final List<Class<? extends CommandGroup>> GROUPS = List.of(
+            BenchCommands.class,
             DeviceCommands.class,
-            ProviderCommands.class,
             GenerateCommands.class,
-            HelpCommands.class);
+            HelpCommands.class,
+            NamesCommands.class,
+            PolicyCommands.class,
+            ProviderCommands.class,
+            ReportCommands.class,
+            StatisticsCommands.class,
+            VerifyCommands.class);
 
     @Activate
     public HelpCommands() {}
 
+    /** The commands that need no bundle which may be missing, sorted. */
+    static List<CommandSpec> always() {
+        return sorted(GROUPS.stream().flatMap(g -> CommandSpec.all(g).stream()));
+    }
+
     /** All commands, sorted. */
     static List<CommandSpec> commands() {
-        return GROUPS.stream()
-                .flatMap(g -> CommandSpec.all(g).stream())
-                .sorted(Comparator.comparing(CommandSpec::name))
-                .toList();
+        try {
+            return sorted(Stream.concat(always().stream(), CommandSpec.all(DeployCommands.class).stream()));
+        } catch (NoClassDefFoundError e) {
+            // The deploy bundle is not here, and so its command is not either.
+            return always();
+        }
+    }
+
+    private static List<CommandSpec> sorted(Stream<CommandSpec> commands) {
+        return commands.sorted(Comparator.comparing(CommandSpec::name)).toList();
     }
 
     /** One command in the list. */

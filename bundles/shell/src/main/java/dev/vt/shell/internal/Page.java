@@ -46,6 +46,11 @@ final class Page {
         parts.add(new Table(List.of(), rows, new boolean[2]));
     }
 
+    /** One value on a line of its own, for people and scripts. */
+    void value(String value) {
+        parts.add(new Table(List.of(), List.of(List.of(value)), new boolean[1]));
+    }
+
     /** The form of a value in a cell. */
     static String text(@Nullable Object value) {
         return switch (value) {

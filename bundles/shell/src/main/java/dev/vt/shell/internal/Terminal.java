@@ -17,4 +17,11 @@ record Terminal(PrintStream out, PrintStream err, Format format, boolean interac
         Console console = System.console();
         return new Terminal(System.out, System.err, format, console != null && console.isTerminal());
     }
+
+    /** Prints a result before an error that it is about. */
+    void print(View view) {
+        Object text = format == Format.TABLE ? Page.of(view).table() : format.apply(view);
+        out.println(text);
+        out.flush();
+    }
 }
