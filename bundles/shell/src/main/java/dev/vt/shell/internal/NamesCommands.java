@@ -38,7 +38,7 @@ public final class NamesCommands extends CommandGroup {
             case "dtypes" -> Arrays.stream(DType.values()).map(DType::label).toList();
             case "fallbacks" -> Arrays.stream(Policy.Fallback.values()).map(Policy.Fallback::label).toList();
             case "ops" -> lookup.ops().stream().map(Op::name).toList();
-            case "presets" -> SyntheticModel.Spec.presets();
+            case "presets" -> SyntheticModel.Spec.presets().stream().sorted().toList();
             case "providers" -> lookup.providers();
             default -> throw VtException.invalidArgument("vt:names: expected one of " + String.join(", ", KINDS) + ", given '" + kind
                     + "'" + NearNames.hint(kind, KINDS));

@@ -43,9 +43,9 @@ final class Statements {
         try {
             return new Parser(text).program().tokens();
         } catch (EOFError e) {
-            throw VtException.invalidArgument("line " + e.line() + ": the text ends too early: " + e.getMessage());
+            throw VtException.invalidArgument("the text ends too early: " + e.getMessage());
         } catch (SyntaxError e) {
-            throw VtException.invalidArgument("line " + e.line() + ": " + e.getMessage());
+            throw VtException.invalidArgument("line " + e.line() + ", column " + e.column() + ": " + e.getMessage());
         }
     }
 
