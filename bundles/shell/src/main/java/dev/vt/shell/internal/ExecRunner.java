@@ -44,6 +44,9 @@ public final class ExecRunner {
     /** How long a stopping framework waits for a command that was interrupted. */
     private static final long STOP_SECONDS = 5;
 
+    /** Where a command without a scope is looked for; the interactive shell's profile says the same. */
+    private static final String SCOPES = "vt:gogo:felix";
+
     private final BundleContext context;
     private final CommandProcessor processor;
     private final IntConsumer exit;
@@ -89,7 +92,7 @@ public final class ExecRunner {
             int code = 1;
             try (CommandSession session = processor.createSession(new FileInputStream(FileDescriptor.in), out, err)) {
                 awaitCommands(err);
-                session.put("SCOPE", "vt:gogo:felix:*");
+                session.put("SCOPE", SCOPES);
                 code = new Execution(session, out, err).run(text());
             } catch (IOException e) {
                 err.println("Error: the script can't be read: " + e);

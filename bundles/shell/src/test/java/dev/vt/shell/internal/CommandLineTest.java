@@ -71,6 +71,12 @@ class CommandLineTest {
                 + " --part, --size, --wide, -s", error("show-all", "a", "--sise", "3"));
     }
 
+    @Test
+    @DisplayName("S8 the interactive shell prints an error as a sentence")
+    void sentence() {
+        assertEquals("Error: no command is named vt:nothing", assertThrows(VtException.class, () -> run("nothing")).toString());
+    }
+
     @ParameterizedTest
     @CsvSource(delimiterString = " => ", value = {
         "show-all => vt:show-all: expected first, given nothing; usage: vt:show-all [--name NAME] [--part P] [-s|--size N] [--wide] first"
