@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class Rows<T> extends AbstractList<T> implements View {
     private final List<T> rows;
     private final List<String> names = new ArrayList<>();
-    private final List<Function<? super T, ?>> values = new ArrayList<>();
+    private final List<Function<? super T, ? extends @Nullable Object>> values = new ArrayList<>();
     private String empty = "nothing to show";
     private @Nullable String footer;
 
@@ -22,7 +22,7 @@ final class Rows<T> extends AbstractList<T> implements View {
         return new Rows<>(rows);
     }
 
-    Rows<T> column(String name, Function<? super T, ?> value) {
+    Rows<T> column(String name, Function<? super T, ? extends @Nullable Object> value) {
         names.add(name);
         values.add(value);
         return this;
