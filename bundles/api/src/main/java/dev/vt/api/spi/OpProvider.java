@@ -36,9 +36,9 @@ public interface OpProvider {
         return true;
     }
 
-    /** A few words for {@code vt:why} when {@link #supports} says no: what is needed. */
+    /** What is needed, in a few words, for {@code vt:why} when {@link #supports} says no; it goes behind "needs". */
     default String requirement() {
-        return "supports() said no";
+        return "what supports() asks for";
     }
 
     /** The kernels. */

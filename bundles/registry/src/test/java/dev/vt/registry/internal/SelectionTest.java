@@ -223,7 +223,7 @@ class SelectionTest {
         r.add(new FakeProvider("b", 1), origin("b"));
         r.ops().disable("b");
         String said = assertThrows(NoKernelException.class, () -> r.ops().acquire(RELU, CPU)).getMessage();
-        assertTrue(said.contains("a (refused: needs supports() said no)"), said);
+        assertTrue(said.contains("a (refused: needs what supports() asks for)"), said);
         assertTrue(said.contains("b (disabled: disabled by name)"), said);
         assertTrue(said.contains("vt-cpu-ref (not eligible: the CPU itself has no reference tier)"), said);
         assertEquals(2, r.ops().stats(RELU, CPU).fallbacks());

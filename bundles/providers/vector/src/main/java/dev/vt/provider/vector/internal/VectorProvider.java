@@ -45,7 +45,7 @@ public final class VectorProvider implements OpProvider {
 
     @Override
     public String requirement() {
-        return "needs module jdk.incubator.vector (--add-modules) and one of avx2, avx512f, neon";
+        return "module jdk.incubator.vector (--add-modules) and one of avx2, avx512f, neon";
     }
 
     @Override
