@@ -25,8 +25,8 @@ class DocsTest {
     private static final Pattern VARIABLE = Pattern.compile("\\bVT_[A-Z_]+\\b");
     private static final Pattern PROPERTY = Pattern.compile("\\b((?:vt|ds|felix|gosh)(?:\\.[a-zA-Z][a-zA-Z0-9]*)+)\\b");
     private static final Pattern DOTTED = Pattern.compile("\\bdev\\.vt(?:\\.[a-z][a-z0-9]*)*(?:\\.[A-Z]\\w*)?");
-    private static final Pattern CLASS = Pattern.compile("(?<![\\w.@<-])([A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+)(?:\\.([a-z]\\w*)\\()?");
-    private static final Pattern OP_OF_COMMAND = Pattern.compile("vt:(?:why|bench) ([a-z][a-z0-9_]+)");
+    private static final Pattern CLASS = Pattern.compile("(?<![\\w.@<-])([A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+)(?![A-Za-z])(?:\\.([a-z]\\w*)\\()?");
+    private static final Pattern OP_OF_COMMAND = Pattern.compile("vt:(?:why|bench) (?!op\\b)([a-z][a-z0-9_]+)");
     private static final Pattern FILE = Pattern.compile("(?:bundles|distribution|docs|features|itests)/[\\w./-]*");
     /** Classes that pages may name without being ours. */
     private static final List<String> PACKAGES = List.of(
