@@ -74,11 +74,17 @@ public final class BenchCommands extends CommandGroup {
     record Bench(Machine machine, List<Measured> results) implements View {
         @Override
         public void show(Page page) {
-            page.line(String.format(Locale.ROOT, "%s (%s), %d processors: copy %.1f GB/s%s", machine.device, machine.name,
-                    machine.processors, machine.roofs.copyBytesPerSecond() / 1e9,
+            page.line(String.format(
+                    Locale.ROOT,
+                    "%s (%s), %d processors: copy %.1f GB/s%s",
+                    machine.device,
+                    machine.name,
+                    machine.processors,
+                    machine.roofs.copyBytesPerSecond() / 1e9,
                     machine.roofs.flopsPerSecond() == 0
                             ? ""
-                            : String.format(Locale.ROOT, ", plain loop %.1f GFLOP/s", machine.roofs.flopsPerSecond() / 1e9)));
+                            : String.format(
+                                    Locale.ROOT, ", plain loop %.1f GFLOP/s", machine.roofs.flopsPerSecond() / 1e9)));
             page.table(
                     List.of("op", "sizes", "dtype", "device", "provider", "median", "min", "floor", "ratio", "samples"),
                     results.stream().map(Measured::cells).toList());
@@ -90,15 +96,33 @@ public final class BenchCommands extends CommandGroup {
             example = "vt:bench matmul_bt_quant 1x2048x2048 --dtype q8_0 --seconds 1")
     Bench bench(
             @Argument(name = "op", about = "the op") String op,
-            @Argument(name = "sizes...", about = "one or more sizes, such as 1x2048x2048; a wrong one tells what they mean")
+            @Argument(
+                            name = "sizes...",
+                            about = "one or more sizes, such as 1x2048x2048; a wrong one tells what they mean")
                     List<String> shapes,
-            @Option(names = "--dtype", value = "DTYPE", about = "the element type of the weights or data; f32 or q8_0 if not given")
-                    @Nullable String dtype,
-            @Option(names = {"-d", "--device"}, value = "DEVICE", about = "where to run; cpu if not given", otherwise = "cpu")
+            @Option(
+                            names = "--dtype",
+                            value = "DTYPE",
+                            about = "the element type of the weights or data; f32 or q8_0 if not given")
+                    @Nullable
+                    String dtype,
+            @Option(
+                            names = {"-d", "--device"},
+                            value = "DEVICE",
+                            about = "where to run; cpu if not given",
+                            otherwise = "cpu")
                     String device,
-            @Option(names = "--ab", value = "PROVIDER", about = "measures with this provider enabled and disabled, in turns")
-                    @Nullable String ab,
-            @Option(names = "--seconds", value = "S", about = "time for each measurement; 1 if not given", otherwise = "1")
+            @Option(
+                            names = "--ab",
+                            value = "PROVIDER",
+                            about = "measures with this provider enabled and disabled, in turns")
+                    @Nullable
+                    String ab,
+            @Option(
+                            names = "--seconds",
+                            value = "S",
+                            about = "time for each measurement; 1 if not given",
+                            otherwise = "1")
                     double seconds) {
         Op<?> o = lookup.op(op);
         DType type = dtype == null ? cases.usualDtype(o) : Dtypes.parse("vt:bench: --dtype", dtype);
@@ -151,7 +175,8 @@ public final class BenchCommands extends CommandGroup {
                 }
             }
             return List.of(
-                    measured(c, backend, roofs, watches[0], servers[0]), measured(c, backend, roofs, watches[1], servers[1]));
+                    measured(c, backend, roofs, watches[0], servers[0]),
+                    measured(c, backend, roofs, watches[1], servers[1]));
         } finally {
             turn(provider, !wasDisabled);
         }

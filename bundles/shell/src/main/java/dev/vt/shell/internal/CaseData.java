@@ -80,7 +80,9 @@ final class CaseData {
         return ByteBuffer.allocate(Math.toIntExact(Tensor.bytes(dtype, shape))).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** Random bits with scales that give values of about 1. Where the scales lie is from the GGUF format's description. */
+    /**
+     * Random bits with scales that give values of about 1. Where the scales lie is from the GGUF format's description.
+     */
     private byte[] blocks(DType dtype, long... shape) {
         ByteBuffer out = buffer(dtype, shape);
         random.nextBytes(out.array());

@@ -10,7 +10,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The operands of a case in the memory of a device, with a queue of its own. Whoever opens it closes it. One thread. */
+/**
+ * The operands of a case in the memory of a device, with a queue of its own. Whoever opens it closes it. One thread.
+ */
 final class CaseOnDevice implements AutoCloseable {
     private final KernelCase kernelCase;
     private final Backend backend;
@@ -40,7 +42,11 @@ final class CaseOnDevice implements AutoCloseable {
     }
 
     private void upload(int i) {
-        backend.upload(queue, memories.get(i), 0, MemorySegment.ofArray(kernelCase.operands().get(i).data()));
+        backend.upload(
+                queue,
+                memories.get(i),
+                0,
+                MemorySegment.ofArray(kernelCase.operands().get(i).data()));
     }
 
     /** Puts what calls have written back to what it was. */

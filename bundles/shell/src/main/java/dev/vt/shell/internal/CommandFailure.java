@@ -3,7 +3,9 @@ package dev.vt.shell.internal;
 import dev.vt.api.VtException;
 import java.io.Serial;
 
-/** What a command failed with, in the form that the interactive shell prints: it shows the text of the exception itself. */
+/**
+ * What a command failed with, in the form that the interactive shell prints: it shows the text of the exception itself.
+ */
 final class CommandFailure extends VtException {
     @Serial
     private static final long serialVersionUID = 1L;

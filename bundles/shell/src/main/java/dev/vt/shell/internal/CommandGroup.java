@@ -3,8 +3,8 @@ package dev.vt.shell.internal;
 import dev.vt.api.VtException;
 
 /**
- * A component with commands: a subclass has methods with {@link Command}. Gogo calls {@link #_main} for each of them, since no
- * public method bears a command's name. Any thread, and several at a time, may run commands.
+ * A component with commands: a subclass has methods with {@link Command}. Gogo calls {@link #_main} for each of them,
+ * since no public method bears a command's name. Any thread, and several at a time, may run commands.
  */
 abstract class CommandGroup {
     /** The scope of all commands here. */

@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** One typed command: takes the words apart as its annotations say, runs it, and gives what is to be printed. One thread. */
+/**
+ * One typed command: takes the words apart as its annotations say, runs it, and gives what is to be printed. One
+ * thread.
+ */
 final class CommandLine {
     private final CommandGroup group;
     private final CommandSpec spec;
@@ -54,7 +57,10 @@ final class CommandLine {
 
     /** A lone hyphen and a negative number are no flags. */
     private static boolean flag(String word) {
-        return word.length() > 1 && word.charAt(0) == '-' && !Character.isDigit(word.charAt(1)) && word.charAt(1) != '.';
+        return word.length() > 1
+                && word.charAt(0) == '-'
+                && !Character.isDigit(word.charAt(1))
+                && word.charAt(1) != '.';
     }
 
     private boolean formatSwitch(String word) {
@@ -100,7 +106,8 @@ final class CommandLine {
 
     private VtException unknownFlag(String name) {
         List<String> names = spec.flagNames();
-        return wrong("no flag is named '" + name + "'" + NearNames.hint(name, names) + "; its flags: " + String.join(", ", names));
+        return wrong("no flag is named '" + name + "'" + NearNames.hint(name, names) + "; its flags: "
+                + String.join(", ", names));
     }
 
     private VtException wrong(String what) {
@@ -112,7 +119,8 @@ final class CommandLine {
         boolean open = Arrays.stream(spec.method().getParameters())
                 .anyMatch(p -> p.isAnnotationPresent(Argument.class) && p.getType() == List.class);
         if (places.size() < needed) {
-            throw wrong("expected " + spec.arguments().get(places.size()).name() + ", given nothing; usage: " + spec.usage());
+            throw wrong("expected " + spec.arguments().get(places.size()).name() + ", given nothing; usage: "
+                    + spec.usage());
         }
         if (!open && places.size() > spec.arguments().size()) {
             throw wrong("expected no more after '" + last(spec.arguments().size()) + "', given '"
@@ -183,8 +191,8 @@ final class CommandLine {
             }
             return type == long.class ? (Object) Long.valueOf(number) : (Object) Double.valueOf(number);
         } catch (NumberFormatException e) {
-            throw wrong(option.names()[option.names().length - 1] + ": expected a " + (type == double.class ? "number" : "whole number")
-                    + ", given '" + text + "'");
+            throw wrong(option.names()[option.names().length - 1] + ": expected a "
+                    + (type == double.class ? "number" : "whole number") + ", given '" + text + "'");
         }
     }
 }

@@ -41,7 +41,12 @@ record CommandSpec(
         }
         flags.sort(Comparator.comparing(f -> f.names()[f.names().length - 1]));
         return new CommandSpec(
-                kebab(method.getName()), method, command.value(), command.example(), List.copyOf(flags), List.copyOf(arguments));
+                kebab(method.getName()),
+                method,
+                command.value(),
+                command.example(),
+                List.copyOf(flags),
+                List.copyOf(arguments));
     }
 
     private static String kebab(String name) {
@@ -55,14 +60,18 @@ record CommandSpec(
     /** All spellings of all flags, those of every command too, sorted. */
     List<String> flagNames() {
         Stream<String> own = flags.stream().flatMap(f -> Arrays.stream(f.names()));
-        return Stream.concat(own, Stream.of(Format.JSON_SWITCH, Format.PLAIN_SWITCH)).sorted().toList();
+        return Stream.concat(own, Stream.of(Format.JSON_SWITCH, Format.PLAIN_SWITCH))
+                .sorted()
+                .toList();
     }
 
     /** The line that shows how to call it. */
     String usage() {
         StringBuilder s = new StringBuilder(fullName());
         for (Option f : flags) {
-            s.append(" [").append(String.join("|", f.names())).append(f.value().isEmpty() ? "]" : " " + f.value() + "]");
+            s.append(" [")
+                    .append(String.join("|", f.names()))
+                    .append(f.value().isEmpty() ? "]" : " " + f.value() + "]");
         }
         for (Argument a : arguments) {
             s.append(a.optional() ? " [" + a.name() + "]" : " " + a.name());

@@ -28,17 +28,25 @@ public final class DeployCommands extends CommandGroup {
             value = "lists the files of the deploy folder, or why some of them are not active",
             example = "vt:deploy list")
     Rows<Deployment> deploy(
-            @Argument(name = "action", about = "list (all files) or reasons (those that are not active)", optional = true)
-                    @Nullable String action) {
+            @Argument(
+                            name = "action",
+                            about = "list (all files) or reasons (those that are not active)",
+                            optional = true)
+                    @Nullable
+                    String action) {
         String wanted = action == null ? "list" : action;
         if (!ACTIONS.contains(wanted)) {
-            throw VtException.invalidArgument("vt:deploy: expected list or reasons, given '" + wanted + "'"
-                    + NearNames.hint(wanted, ACTIONS));
+            throw VtException.invalidArgument(
+                    "vt:deploy: expected list or reasons, given '" + wanted + "'" + NearNames.hint(wanted, ACTIONS));
         }
         boolean reasons = wanted.equals("reasons");
         List<Deployment> all = deployments.list();
         Rows<Deployment> rows = Rows.of(
-                        reasons ? all.stream().filter(d -> !d.reason().isEmpty()).toList() : all)
+                        reasons
+                                ? all.stream()
+                                        .filter(d -> !d.reason().isEmpty())
+                                        .toList()
+                                : all)
                 .column("file", Deployment::file)
                 .column("state", Deployment::state);
         if (!reasons) {

@@ -68,9 +68,8 @@ public final class DeviceCommands extends CommandGroup {
     }
 
     private DeviceRow row(BackendStatus status) {
-        Optional<Backend> backend = status.state() == BackendStatus.State.PRESENT
-                ? backends.tryGet(status.device())
-                : Optional.empty();
+        Optional<Backend> backend =
+                status.state() == BackendStatus.State.PRESENT ? backends.tryGet(status.device()) : Optional.empty();
         return new DeviceRow(
                 status.device().toString(),
                 backend.map(Backend::description).orElse(""),
@@ -120,7 +119,8 @@ public final class DeviceCommands extends CommandGroup {
     }
 
     @Command(value = "shows what a device published for the predicates of providers", example = "vt:caps cpu")
-    DeviceCaps caps(@Argument(name = "device", about = "a device, such as cpu, cuda:1 or a device's id") String device) {
+    DeviceCaps caps(
+            @Argument(name = "device", about = "a device, such as cpu, cuda:1 or a device's id") String device) {
         Device d = lookup.device(device);
         Caps caps = caps(d);
         return new DeviceCaps(d.toString(), caps.valid(), caps.major(), caps.minor(), caps.units(), caps.features());

@@ -6,8 +6,9 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * How far a result is from the one that it should be. The error of an element is its distance over the expected size, where a
- * tensor's mean size stands in for elements near zero, which cancellation makes inexact. Pure functions, any thread.
+ * How far a result is from the one that it should be. The error of an element is its distance over the expected size,
+ * where a tensor's mean size stands in for elements near zero, which cancellation makes inexact. Pure functions, any
+ * thread.
  */
 final class Difference {
     /** What kernels may do to sums: another order, a fused multiply-add. */

@@ -20,7 +20,7 @@ final class Dtypes {
 
     private static VtException unknown(String what, String name) {
         List<String> names = Arrays.stream(DType.values()).map(DType::label).toList();
-        return VtException.notFound(what + ": no dtype is named '" + name + "'" + NearNames.hint(name, names) + "; all: "
-                + String.join(", ", names));
+        return VtException.notFound(what + ": no dtype is named '" + name + "'" + NearNames.hint(name, names)
+                + "; all: " + String.join(", ", names));
     }
 }

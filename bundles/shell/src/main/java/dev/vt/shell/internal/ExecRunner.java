@@ -27,10 +27,13 @@ import org.osgi.service.component.annotations.Reference;
 import org.osgi.util.tracker.ServiceTracker;
 
 /**
- * Runs what {@code vt -c} and {@code vt --script} ask for, on a thread of its own, once the framework has started and the commands
- * are there; then hands the exit code to the launcher. Does nothing in an interactive process. Owns its thread and session.
+ * Runs what {@code vt -c} and {@code vt --script} ask for, on a thread of its own, once the framework has started and
+ * the commands are there; then hands the exit code to the launcher. Does nothing in an interactive process. Owns its
+ * thread and session.
  */
-@Component(immediate = true, service = {})
+@Component(
+        immediate = true,
+        service = {})
 public final class ExecRunner {
     /** Framework property with commands to run. */
     static final String EXEC = "vt.exec";
@@ -132,7 +135,8 @@ public final class ExecRunner {
         try {
             ServiceTracker<Object, Object> tracker = new ServiceTracker<>(
                     context,
-                    context.createFilter("(&(osgi.command.scope=" + CommandGroup.SCOPE + ")(osgi.command.function=" + command + "))"),
+                    context.createFilter("(&(osgi.command.scope=" + CommandGroup.SCOPE + ")(osgi.command.function="
+                            + command + "))"),
                     null);
             tracker.open();
             try {

@@ -47,7 +47,8 @@ final class Execution {
 
     private String sentence(Exception e) {
         if (e instanceof CommandNotFoundException unknown) {
-            return "no command is named '" + unknown.getCommand() + "'" + NearNames.hint(unknown.getCommand(), commands());
+            return "no command is named '" + unknown.getCommand() + "'"
+                    + NearNames.hint(unknown.getCommand(), commands());
         }
         if (e instanceof VtException) {
             return String.valueOf(e.getMessage());
@@ -59,11 +60,16 @@ final class Execution {
     /** Other exceptions say little without their kind. */
     private static String message(Exception e) {
         String text = e.getMessage();
-        return e.getClass().getSimpleName() + (text == null ? "; see the log" : ": " + text.lines().findFirst().orElse(""));
+        return e.getClass().getSimpleName()
+                + (text == null
+                        ? "; see the log"
+                        : ": " + text.lines().findFirst().orElse(""));
     }
 
     private List<String> commands() {
         @Nullable Object names = session.get(COMMANDS);
-        return names instanceof Collection<?> all ? all.stream().map(String::valueOf).sorted().toList() : List.of();
+        return names instanceof Collection<?> all
+                ? all.stream().map(String::valueOf).sorted().toList()
+                : List.of();
     }
 }

@@ -26,11 +26,7 @@ import org.osgi.service.component.annotations.Reference;
 /** Generates text with a language model, and makes models for performance runs. Any thread. */
 @Component(
         service = GenerateCommands.class,
-        property = {
-            "osgi.command.scope=vt",
-            "osgi.command.function=generate",
-            "osgi.command.function=generate-model"
-        })
+        property = {"osgi.command.scope=vt", "osgi.command.function=generate", "osgi.command.function=generate-model"})
 public final class GenerateCommands extends CommandGroup {
     private final OpRegistry registry;
     private final BackendRegistry backends;
@@ -84,7 +80,9 @@ public final class GenerateCommands extends CommandGroup {
             int tokens = all.stream().mapToInt(g -> g.tokens().size()).sum();
             page.line("[" + one.device + ": prompt " + prompt + " tokens at " + Page.text(one.promptTokensPerSecond)
                     + "/s, generated " + tokens + " at " + Page.text(one.tokensPerSecond) + "/s; calls served: "
-                    + one.served.entrySet().stream().map(e -> e.getKey() + " " + e.getValue()).collect(Collectors.joining(", "))
+                    + one.served.entrySet().stream()
+                            .map(e -> e.getKey() + " " + e.getValue())
+                            .collect(Collectors.joining(", "))
                     + "; declines " + one.declines + "; reference hits " + one.referenceHits + "]");
         }
     }
@@ -108,12 +106,25 @@ public final class GenerateCommands extends CommandGroup {
     Object generate(
             Terminal terminal,
             @Option(names = "--model", value = "FILE", about = "a GGUF file; else the model that comes with vt")
-                    @Nullable String model,
-            @Option(names = "--tokens", value = "N", about = "how many tokens at most; 128 if not given", otherwise = "128")
+                    @Nullable
+                    String model,
+            @Option(
+                            names = "--tokens",
+                            value = "N",
+                            about = "how many tokens at most; 128 if not given",
+                            otherwise = "128")
                     int tokens,
-            @Option(names = "--temp", value = "T", about = "temperature; 0, the default, takes the likeliest token", otherwise = "0")
+            @Option(
+                            names = "--temp",
+                            value = "T",
+                            about = "temperature; 0, the default, takes the likeliest token",
+                            otherwise = "0")
                     double temperature,
-            @Option(names = "--top-k", value = "K", about = "keeps the K likeliest tokens; 0, the default, keeps all", otherwise = "0")
+            @Option(
+                            names = "--top-k",
+                            value = "K",
+                            about = "keeps the K likeliest tokens; 0, the default, keeps all",
+                            otherwise = "0")
                     int topK,
             @Option(
                             names = "--top-p",
@@ -133,8 +144,17 @@ public final class GenerateCommands extends CommandGroup {
                             about = "makes tokens that were seen less likely; 1, the default, does not",
                             otherwise = "1")
                     double repeatPenalty,
-            @Option(names = "--seed", value = "S", about = "what makes a temperature above 0 repeatable", otherwise = "0") long seed,
-            @Option(names = {"-d", "--device"}, value = "DEVICE", about = "where to run; cpu if not given", otherwise = "cpu")
+            @Option(
+                            names = "--seed",
+                            value = "S",
+                            about = "what makes a temperature above 0 repeatable",
+                            otherwise = "0")
+                    long seed,
+            @Option(
+                            names = {"-d", "--device"},
+                            value = "DEVICE",
+                            about = "where to run; cpu if not given",
+                            otherwise = "cpu")
                     String device,
             @Option(names = "--ignore-end", about = "goes on after the end-of-text token") boolean ignoreEnd,
             @Argument(name = "prompt...", about = "the text to continue; quote it") List<String> prompts) {
@@ -173,18 +193,32 @@ public final class GenerateCommands extends CommandGroup {
             example = "vt:generate-model /tmp/tiny.gguf --preset tiny --type q8_0")
     Written generateModel(
             @Argument(name = "file", about = "the file to write") String file,
-            @Option(names = "--preset", value = "NAME", about = "the sizes: tiny, qwen2.5-0.5b, llama-3.2-1b", otherwise = "tiny")
+            @Option(
+                            names = "--preset",
+                            value = "NAME",
+                            about = "the sizes: tiny, qwen2.5-0.5b, llama-3.2-1b",
+                            otherwise = "tiny")
                     String preset,
-            @Option(names = "--type", value = "DTYPE", about = "the format of the matrices; q8_0 if not given", otherwise = "q8_0")
+            @Option(
+                            names = "--type",
+                            value = "DTYPE",
+                            about = "the format of the matrices; q8_0 if not given",
+                            otherwise = "q8_0")
                     String type,
-            @Option(names = "--seed", value = "S", about = "what the weights come from; 1 if not given", otherwise = "1") long seed) {
+            @Option(
+                            names = "--seed",
+                            value = "S",
+                            about = "what the weights come from; 1 if not given",
+                            otherwise = "1")
+                    long seed) {
         DType dtype = Dtypes.parse("--type", type);
         Path path = Path.of(file);
         try {
             SyntheticModel.write(path, SyntheticModel.Spec.preset(preset, dtype).withSeed(seed));
             return new Written(path.toString(), Files.size(path), preset, dtype.label(), seed);
         } catch (IOException e) {
-            throw new VtException(ErrorCode.INVALID_ARGUMENT, "vt:generate-model: " + path + " can't be written: " + e, e);
+            throw new VtException(
+                    ErrorCode.INVALID_ARGUMENT, "vt:generate-model: " + path + " can't be written: " + e, e);
         }
     }
 }

@@ -57,7 +57,8 @@ public final class HelpCommands extends CommandGroup {
     record Word(String names, String about) {}
 
     /** All about one command. */
-    record CommandPage(String command, String about, String usage, List<Word> flags, List<Word> arguments, String example)
+    record CommandPage(
+            String command, String about, String usage, List<Word> flags, List<Word> arguments, String example)
             implements View {
         @Override
         public void show(Page page) {
@@ -73,17 +74,24 @@ public final class HelpCommands extends CommandGroup {
     @Command(value = "lists the commands, or shows all about one", example = "vt:help vt:why")
     Object help(@Argument(name = "command", about = "the command", optional = true) @Nullable String command) {
         if (command == null) {
-            return Rows.of(commands().stream().map(c -> new Entry(c.fullName(), c.about())).toList())
+            return Rows.of(commands().stream()
+                            .map(c -> new Entry(c.fullName(), c.about()))
+                            .toList())
                     .column("command", Entry::command)
                     .column("about", Entry::about)
                     .footer("help COMMAND shows its flags; felix:help lists the commands of the framework too");
         }
         String name = command.startsWith(SCOPE + ":") ? command.substring(SCOPE.length() + 1) : command;
-        return commands().stream().filter(c -> c.name().equals(name)).findFirst().map(HelpCommands::page).orElseThrow(() -> {
-            List<String> names = commands().stream().map(CommandSpec::fullName).toList();
-            return VtException.notFound("no command is named '" + command + "'" + NearNames.hint(command, names)
-                    + "; felix:help tells of commands outside vt:");
-        });
+        return commands().stream()
+                .filter(c -> c.name().equals(name))
+                .findFirst()
+                .map(HelpCommands::page)
+                .orElseThrow(() -> {
+                    List<String> names =
+                            commands().stream().map(CommandSpec::fullName).toList();
+                    return VtException.notFound("no command is named '" + command + "'" + NearNames.hint(command, names)
+                            + "; felix:help tells of commands outside vt:");
+                });
     }
 
     private static CommandPage page(CommandSpec c) {
@@ -93,7 +101,8 @@ public final class HelpCommands extends CommandGroup {
         }
         flags.add(new Word(Format.JSON_SWITCH, "prints JSON"));
         flags.add(new Word(Format.PLAIN_SWITCH, "prints values separated by tabs, without a header"));
-        List<Word> arguments = c.arguments().stream().map(a -> new Word(a.name(), a.about())).toList();
+        List<Word> arguments =
+                c.arguments().stream().map(a -> new Word(a.name(), a.about())).toList();
         return new CommandPage(c.fullName(), c.about(), c.usage(), flags, arguments, c.example());
     }
 }

@@ -6,8 +6,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes JSON: null, booleans, numbers, texts, lists, maps and records, of which the components' names are the keys. Anything else
- * is written as its text. Numbers that JSON lacks (NaN, the infinities) are null. Pure functions, any thread.
+ * Writes JSON: null, booleans, numbers, texts, lists, maps and records, of which the components' names are the keys.
+ * Anything else is written as its text. Numbers that JSON lacks (NaN, the infinities) are null. Pure functions, any
+ * thread.
  */
 final class Json {
     private final StringBuilder out = new StringBuilder();

@@ -18,8 +18,7 @@ import java.util.List;
  * @param bytes what has to be read and written at least
  * @param flops floating-point operations, a multiplication and an addition counted as two
  */
-record KernelCase(
-        Op<?> op, String label, DType dtype, List<Operand> operands, Call call, long bytes, double flops) {
+record KernelCase(Op<?> op, String label, DType dtype, List<Operand> operands, Call call, long bytes, double flops) {
     /** The entry point with the operands put in. */
     @FunctionalInterface
     interface Call {

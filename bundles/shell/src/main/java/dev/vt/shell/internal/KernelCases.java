@@ -22,15 +22,16 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
 /**
- * Calls of each op of the catalogue with random data: small ones of awkward sizes for {@code vt:verify}, and ones of given sizes
- * for {@code vt:bench}. The same sizes give the same data. Immutable, any thread.
+ * Calls of each op of the catalogue with random data: small ones of awkward sizes for {@code vt:verify}, and ones of
+ * given sizes for {@code vt:bench}. The same sizes give the same data. Immutable, any thread.
  */
 final class KernelCases {
     private static final List<DType> FLOATS = List.of(F32, F16, BF16);
     private static final List<DType> STORED = List.of(F32, BF16);
     private static final List<DType> ONLY_F32 = List.of(F32);
-    private static final List<DType> BLOCKS =
-            Arrays.stream(DType.values()).filter(d -> d.isBlock() && d != DType.Q8_K).toList();
+    private static final List<DType> BLOCKS = Arrays.stream(DType.values())
+            .filter(d -> d.isBlock() && d != DType.Q8_K)
+            .toList();
     /** Tokens of one block of a paged cache. */
     private static final int BLOCK = 16;
 
@@ -131,7 +132,9 @@ final class KernelCases {
 
     private static List<long[]> sizes(String... shapes) {
         return Arrays.stream(shapes)
-                .map(s -> Arrays.stream(s.split("x", -1)).mapToLong(Long::parseLong).toArray())
+                .map(s -> Arrays.stream(s.split("x", -1))
+                        .mapToLong(Long::parseLong)
+                        .toArray())
                 .toList();
     }
 
@@ -144,7 +147,12 @@ final class KernelCases {
         List<long[]> sizes = sizes("1x64x32", "3x33x7", "17x96x65", "4x256x40");
         add(OpTable.MATMUL, "MxKxN", 1, FLOATS, sizes, (s, d, v, r) -> product(s, d, r, d, s.at(1), s.at(2)));
         add(OpTable.MATMUL_BT, "MxKxN", 1, FLOATS, sizes, (s, d, v, r) -> product(s, d, r, d, s.at(2), s.at(1)));
-        add(OpTable.MATMUL_BT_QUANT, "MxKxN", 1, BLOCKS, sizes("1x256x32", "3x512x7", "17x256x33"),
+        add(
+                OpTable.MATMUL_BT_QUANT,
+                "MxKxN",
+                1,
+                BLOCKS,
+                sizes("1x256x32", "3x512x7", "17x256x33"),
                 (s, d, v, r) -> product(s, d, r, F32, s.at(2), s.at(1)));
     }
 
@@ -179,43 +187,92 @@ final class KernelCases {
             if (v == 1) {
                 operands.add(Operand.inOut(d, r.values(d, s.dims()), s.dims()));
             }
-            return KernelCase.of(s.op(), s.label() + List.of("", " residual", " gemma").get(v), d, operands,
+            return KernelCase.of(
+                    s.op(),
+                    s.label() + List.of("", " residual", " gemma").get(v),
+                    d,
+                    operands,
                     4.0 * s.at(0) * s.at(1),
                     (ops, q, t) -> ops.rmsNorm(q, t[0], t[1], t[2], t.length > 3 ? t[3] : null, 1e-5f, v == 2));
         });
         add(OpTable.LAYER_NORM, "TxD", 2, STORED, sizes, (s, d, v, r) -> {
-            List<Operand> operands = new ArrayList<>(
-                    List.of(Operand.out(d, s.dims()), Operand.in(d, r.values(d, s.dims()), s.dims())));
+            List<Operand> operands =
+                    new ArrayList<>(List.of(Operand.out(d, s.dims()), Operand.in(d, r.values(d, s.dims()), s.dims())));
             if (v == 0) {
                 operands.add(Operand.in(F32, r.between(0.5, 1.5, F32, s.at(1)), s.at(1)));
                 operands.add(Operand.in(F32, r.values(F32, s.at(1)), s.at(1)));
             }
-            return KernelCase.of(s.op(), s.label() + (v == 0 ? "" : " bare"), d, operands, 6.0 * s.at(0) * s.at(1),
+            return KernelCase.of(
+                    s.op(),
+                    s.label() + (v == 0 ? "" : " bare"),
+                    d,
+                    operands,
+                    6.0 * s.at(0) * s.at(1),
                     (ops, q, t) -> ops.layerNorm(q, t[0], t[1], v == 0 ? t[2] : null, v == 0 ? t[3] : null, 1e-5f));
         });
     }
 
     private void elementwise() {
         List<long[]> sizes = sizes("1x64", "3x33", "5x256");
-        add(OpTable.SILU_AND_MUL, "TxD", 1, STORED, sizes,
+        add(
+                OpTable.SILU_AND_MUL,
+                "TxD",
+                1,
+                STORED,
+                sizes,
                 (s, d, v, r) -> unary(s, d, d, 2 * s.at(1), 5, r, (ops, q, t) -> ops.siluAndMul(q, t[0], t[1])));
-        add(OpTable.GELU_AND_MUL, "TxD", 1, STORED, sizes,
+        add(
+                OpTable.GELU_AND_MUL,
+                "TxD",
+                1,
+                STORED,
+                sizes,
                 (s, d, v, r) -> unary(s, d, d, 2 * s.at(1), 10, r, (ops, q, t) -> ops.geluAndMul(q, t[0], t[1])));
-        add(OpTable.RELU, "TxD", 1, STORED, sizes,
+        add(
+                OpTable.RELU,
+                "TxD",
+                1,
+                STORED,
+                sizes,
                 (s, d, v, r) -> unary(s, d, d, s.at(1), 1, r, (ops, q, t) -> ops.relu(q, t[0], t[1])));
-        add(OpTable.CAST_BF16, "TxD", 1, FLOATS, sizes,
+        add(
+                OpTable.CAST_BF16,
+                "TxD",
+                1,
+                FLOATS,
+                sizes,
                 (s, d, v, r) -> unary(s, d, BF16, s.at(1), 0, r, (ops, q, t) -> ops.castBf16(q, t[0], t[1])));
-        add(OpTable.CAST_F32, "TxD", 1, FLOATS, sizes,
+        add(
+                OpTable.CAST_F32,
+                "TxD",
+                1,
+                FLOATS,
+                sizes,
                 (s, d, v, r) -> unary(s, d, F32, s.at(1), 0, r, (ops, q, t) -> ops.castF32(q, t[0], t[1])));
-        add(OpTable.MUL_SCALAR, "TxD", 1, STORED, sizes,
+        add(
+                OpTable.MUL_SCALAR,
+                "TxD",
+                1,
+                STORED,
+                sizes,
                 (s, d, v, r) -> unary(s, d, d, s.at(1), 1, r, (ops, q, t) -> ops.mulScalar(q, t[0], t[1], 0.3)));
-        add(OpTable.SOFT_CAP, "TxD", 1, STORED, sizes,
+        add(
+                OpTable.SOFT_CAP,
+                "TxD",
+                1,
+                STORED,
+                sizes,
                 (s, d, v, r) -> unary(s, d, d, s.at(1), 5, r, (ops, q, t) -> ops.softCap(q, t[0], t[1], 1.7)));
         // Variants: two of one shape, and a row added to every row.
         add(OpTable.ADD, "TxD", 2, STORED, sizes, (s, d, v, r) -> {
             long[] b = v == 0 ? s.dims() : new long[] {s.at(1)};
-            return KernelCase.of(s.op(), s.label() + (v == 0 ? "" : " row"), d,
-                    List.of(Operand.out(d, s.dims()), Operand.in(d, r.values(d, s.dims()), s.dims()),
+            return KernelCase.of(
+                    s.op(),
+                    s.label() + (v == 0 ? "" : " row"),
+                    d,
+                    List.of(
+                            Operand.out(d, s.dims()),
+                            Operand.in(d, r.values(d, s.dims()), s.dims()),
                             Operand.in(d, r.values(d, b), b)),
                     s.at(0) * s.at(1),
                     (ops, q, t) -> ops.add(q, t[0], t[1], t[2]));
@@ -224,7 +281,10 @@ final class KernelCases {
 
     private static KernelCase unary(
             Sizes s, DType in, DType out, long columns, double flopsEach, CaseData r, KernelCase.Call call) {
-        return KernelCase.of(s.op(), s.label(), in,
+        return KernelCase.of(
+                s.op(),
+                s.label(),
+                in,
                 List.of(Operand.out(out, s.dims()), Operand.in(in, r.values(in, s.at(0), columns), s.at(0), columns)),
                 flopsEach * s.at(0) * s.at(1),
                 call);
@@ -236,8 +296,12 @@ final class KernelCases {
         // Variants: ids in i32 and i64.
         add(OpTable.EMBEDDING, "VxHxT", 2, tables, sizes("40x256x5", "7x512x1"), (s, d, v, r) -> {
             DType ids = v == 0 ? I32 : I64;
-            KernelCase all = KernelCase.of(s.op(), s.label() + (v == 0 ? "" : " i64"), d,
-                    List.of(Operand.out(stored(d), s.at(2), s.at(1)),
+            KernelCase all = KernelCase.of(
+                    s.op(),
+                    s.label() + (v == 0 ? "" : " i64"),
+                    d,
+                    List.of(
+                            Operand.out(stored(d), s.at(2), s.at(1)),
                             Operand.in(d, r.values(d, s.at(0), s.at(1)), s.at(0), s.at(1)),
                             Operand.in(ids, r.below(s.at(0), ids, s.at(2)), s.at(2))),
                     0,
@@ -246,8 +310,14 @@ final class KernelCases {
         });
         add(OpTable.QKV_SPLIT, "TxQxK", 1, STORED, sizes("1x64x32", "5x33x7"), (s, d, v, r) -> {
             long width = s.at(1) + 2 * s.at(2);
-            return KernelCase.of(s.op(), s.label(), d,
-                    List.of(Operand.out(d, s.at(0), s.at(1)), Operand.out(d, s.at(0), s.at(2)), Operand.out(d, s.at(0), s.at(2)),
+            return KernelCase.of(
+                    s.op(),
+                    s.label(),
+                    d,
+                    List.of(
+                            Operand.out(d, s.at(0), s.at(1)),
+                            Operand.out(d, s.at(0), s.at(2)),
+                            Operand.out(d, s.at(0), s.at(2)),
                             Operand.in(d, r.values(d, s.at(0), width), s.at(0), width)),
                     0,
                     (ops, q, t) -> ops.qkvSplit(q, t[0], t[1], t[2], t[3]));
@@ -258,25 +328,42 @@ final class KernelCases {
         List<long[]> sizes = sizes("1x4x2x64", "5x3x1x32");
         add(OpTable.ROPE_NEOX, "TxHqxHkxD", 1, STORED, sizes, (s, d, v, r) -> {
             RopeFrequencies f = RopeFrequencies.of(10_000, Math.toIntExact(s.at(3)));
-            return KernelCase.of(s.op(), s.label(), d,
+            return KernelCase.of(
+                    s.op(),
+                    s.label(),
+                    d,
                     List.of(heads(s, 1, d, r), heads(s, 2, d, r), Operand.in(I32, r.below(512, I32, s.at(0)), s.at(0))),
                     3.0 * s.at(0) * (s.at(1) + s.at(2)) * s.at(3),
                     (ops, q, t) -> ops.ropeNeox(q, t[0], t[1], t[2], f));
         });
         add(OpTable.ROPE_COS_SIN_CACHE, "TxR", 1, ONLY_F32, sizes("1x64", "7x32"), (s, d, v, r) -> {
             RopeFrequencies f = RopeFrequencies.of(10_000, Math.toIntExact(s.at(1)));
-            return KernelCase.of(s.op(), s.label(), d,
+            return KernelCase.of(
+                    s.op(),
+                    s.label(),
+                    d,
                     List.of(Operand.out(F32, s.dims()), Operand.in(I64, r.below(512, I64, s.at(0)), s.at(0))),
                     s.at(0) * s.at(1),
                     (ops, q, t) -> ops.ropeCosSinCache(q, t[0], t[1], f, null));
         });
         // Variants: NeoX's pairs and GPT-J's.
-        add(OpTable.ROPE_FROM_CACHE, "TxHqxHkxD", 2, STORED, sizes, (s, d, v, r) -> KernelCase.of(
-                s.op(), s.label() + (v == 0 ? "" : " interleaved"), d,
-                List.of(heads(s, 1, d, r), heads(s, 2, d, r), Operand.in(F32, r.between(-1, 1, F32, 64, s.at(3)), 64, s.at(3)),
-                        Operand.in(I64, r.below(64, I64, s.at(0)), s.at(0))),
-                3.0 * s.at(0) * (s.at(1) + s.at(2)) * s.at(3),
-                (ops, q, t) -> ops.ropeFromCache(q, t[0], t[1], t[2], t[3], v == 1)));
+        add(
+                OpTable.ROPE_FROM_CACHE,
+                "TxHqxHkxD",
+                2,
+                STORED,
+                sizes,
+                (s, d, v, r) -> KernelCase.of(
+                        s.op(),
+                        s.label() + (v == 0 ? "" : " interleaved"),
+                        d,
+                        List.of(
+                                heads(s, 1, d, r),
+                                heads(s, 2, d, r),
+                                Operand.in(F32, r.between(-1, 1, F32, 64, s.at(3)), 64, s.at(3)),
+                                Operand.in(I64, r.below(64, I64, s.at(0)), s.at(0))),
+                        3.0 * s.at(0) * (s.at(1) + s.at(2)) * s.at(3),
+                        (ops, q, t) -> ops.ropeFromCache(q, t[0], t[1], t[2], t[3], v == 1)));
     }
 
     private static Operand heads(Sizes s, int which, DType d, CaseData r) {
@@ -289,16 +376,28 @@ final class KernelCases {
             int[] slots = r.shuffled(Math.toIntExact(blocks * BLOCK));
             byte[] mapping = CaseData.integers(I64, i -> i % 5 == 4 ? -1 : slots[(int) i], s.at(0));
             long[] cache = {blocks, BLOCK, s.at(1), s.at(2)};
-            KernelCase all = KernelCase.of(s.op(), s.label(), d,
-                    List.of(Operand.in(d, r.values(d, s.dims()), s.dims()), Operand.in(d, r.values(d, s.dims()), s.dims()),
-                            Operand.inOut(d, r.values(d, cache), cache), Operand.inOut(d, r.values(d, cache), cache),
+            KernelCase all = KernelCase.of(
+                    s.op(),
+                    s.label(),
+                    d,
+                    List.of(
+                            Operand.in(d, r.values(d, s.dims()), s.dims()),
+                            Operand.in(d, r.values(d, s.dims()), s.dims()),
+                            Operand.inOut(d, r.values(d, cache), cache),
+                            Operand.inOut(d, r.values(d, cache), cache),
                             Operand.in(I64, mapping, s.at(0))),
                     0,
                     (ops, q, t) -> ops.reshapeAndCache(q, t[0], t[1], t[2], t[3], t[4]));
             return all.touching(4 * d.rowBytes(s.at(0) * s.at(1) * s.at(2)));
         });
         // Variants: one new token a request, five of them, a window, a soft cap.
-        add(OpTable.PAGED_ATTENTION, "RxLxHqxHkvxD", 4, STORED, sizes("1x37x4x2x64", "3x16x3x1x32"), KernelCases::paged);
+        add(
+                OpTable.PAGED_ATTENTION,
+                "RxLxHqxHkvxD",
+                4,
+                STORED,
+                sizes("1x37x4x2x64", "3x16x3x1x32"),
+                KernelCases::paged);
     }
 
     /** R requests that each see L cached tokens through blocks in random order. */
@@ -320,7 +419,11 @@ final class KernelCases {
                         Operand.in(d, r.values(d, query), query),
                         Operand.in(d, r.values(d, cache), cache),
                         Operand.in(d, r.values(d, cache), cache),
-                        Operand.in(I32, CaseData.integers(I32, i -> order[(int) i], requests, perRequest), requests, perRequest),
+                        Operand.in(
+                                I32,
+                                CaseData.integers(I32, i -> order[(int) i], requests, perRequest),
+                                requests,
+                                perRequest),
                         Operand.in(I32, CaseData.integers(I32, i -> s.at(1), requests), requests),
                         Operand.in(I32, CaseData.integers(I32, i -> i * rows, requests + 1), requests + 1)),
                 4.0 * requests * rows * s.at(1) * s.at(2) * s.at(4),
@@ -329,42 +432,112 @@ final class KernelCases {
 
     private void sampling() {
         List<long[]> sizes = sizes("1x100", "3x257");
-        add(OpTable.GREEDY_ARGMAX, "RxV", 1, FLOATS, sizes, (s, d, v, r) -> KernelCase.of(s.op(), s.label(), d,
-                List.of(Operand.out(I64, s.at(0)), Operand.in(d, r.values(d, s.dims()), s.dims())),
-                s.at(0) * s.at(1),
-                (ops, q, t) -> ops.greedyArgmax(q, t[0], t[1])));
-        add(OpTable.APPLY_TEMPERATURE, "RxV", 1, ONLY_F32, sizes, (s, d, v, r) -> KernelCase.of(s.op(), s.label(), d,
-                List.of(logits(s, r), Operand.in(F32, r.between(0.3, 2, F32, s.at(0)), s.at(0))),
-                s.at(0) * s.at(1),
-                (ops, q, t) -> ops.applyTemperature(q, t[0], t[1], true)));
+        add(
+                OpTable.GREEDY_ARGMAX,
+                "RxV",
+                1,
+                FLOATS,
+                sizes,
+                (s, d, v, r) -> KernelCase.of(
+                        s.op(),
+                        s.label(),
+                        d,
+                        List.of(Operand.out(I64, s.at(0)), Operand.in(d, r.values(d, s.dims()), s.dims())),
+                        s.at(0) * s.at(1),
+                        (ops, q, t) -> ops.greedyArgmax(q, t[0], t[1])));
+        add(
+                OpTable.APPLY_TEMPERATURE,
+                "RxV",
+                1,
+                ONLY_F32,
+                sizes,
+                (s, d, v, r) -> KernelCase.of(
+                        s.op(),
+                        s.label(),
+                        d,
+                        List.of(logits(s, r), Operand.in(F32, r.between(0.3, 2, F32, s.at(0)), s.at(0))),
+                        s.at(0) * s.at(1),
+                        (ops, q, t) -> ops.applyTemperature(q, t[0], t[1], true)));
         // Variants: both, only k, only p.
-        add(OpTable.APPLY_TOP_K_TOP_P, "RxV", 3, ONLY_F32, sizes, (s, d, v, r) -> KernelCase.of(
-                s.op(), s.label() + List.of("", " k", " p").get(v), d,
-                List.of(logits(s, r), Operand.in(I32, CaseData.integers(I32, i -> 5 + i, s.at(0)), s.at(0)),
-                        Operand.in(F32, r.between(0.5, 0.9, F32, s.at(0)), s.at(0))),
-                0,
-                (ops, q, t) -> ops.applyTopKTopP(q, t[0], v == 2 ? null : t[1], v == 1 ? null : t[2])));
-        add(OpTable.APPLY_MIN_P, "RxV", 1, ONLY_F32, sizes, (s, d, v, r) -> KernelCase.of(s.op(), s.label(), d,
-                List.of(logits(s, r), Operand.in(F32, r.between(0.05, 0.3, F32, s.at(0)), s.at(0))),
-                3.0 * s.at(0) * s.at(1),
-                (ops, q, t) -> ops.applyMinP(q, t[0], t[1])));
-        add(OpTable.APPLY_PENALTIES, "RxV", 1, ONLY_F32, sizes, (s, d, v, r) -> KernelCase.of(s.op(), s.label(), d,
-                List.of(logits(s, r), Operand.in(I8, r.below(2, I8, s.dims()), s.dims()),
-                        Operand.in(I8, r.below(2, I8, s.dims()), s.dims()), Operand.in(I32, r.below(4, I32, s.dims()), s.dims()),
-                        Operand.in(F32, r.between(1, 1.5, F32, s.at(0)), s.at(0)),
-                        Operand.in(F32, r.between(0, 0.5, F32, s.at(0)), s.at(0)),
-                        Operand.in(F32, r.between(0, 0.5, F32, s.at(0)), s.at(0))),
-                4.0 * s.at(0) * s.at(1),
-                (ops, q, t) -> ops.applyPenalties(q, t[0], t[1], t[2], t[3], t[4], t[5], t[6])));
-        add(OpTable.COMPUTE_PROBS, "RxV", 1, ONLY_F32, sizes,
+        add(
+                OpTable.APPLY_TOP_K_TOP_P,
+                "RxV",
+                3,
+                ONLY_F32,
+                sizes,
+                (s, d, v, r) -> KernelCase.of(
+                        s.op(),
+                        s.label() + List.of("", " k", " p").get(v),
+                        d,
+                        List.of(
+                                logits(s, r),
+                                Operand.in(I32, CaseData.integers(I32, i -> 5 + i, s.at(0)), s.at(0)),
+                                Operand.in(F32, r.between(0.5, 0.9, F32, s.at(0)), s.at(0))),
+                        0,
+                        (ops, q, t) -> ops.applyTopKTopP(q, t[0], v == 2 ? null : t[1], v == 1 ? null : t[2])));
+        add(
+                OpTable.APPLY_MIN_P,
+                "RxV",
+                1,
+                ONLY_F32,
+                sizes,
+                (s, d, v, r) -> KernelCase.of(
+                        s.op(),
+                        s.label(),
+                        d,
+                        List.of(logits(s, r), Operand.in(F32, r.between(0.05, 0.3, F32, s.at(0)), s.at(0))),
+                        3.0 * s.at(0) * s.at(1),
+                        (ops, q, t) -> ops.applyMinP(q, t[0], t[1])));
+        add(
+                OpTable.APPLY_PENALTIES,
+                "RxV",
+                1,
+                ONLY_F32,
+                sizes,
+                (s, d, v, r) -> KernelCase.of(
+                        s.op(),
+                        s.label(),
+                        d,
+                        List.of(
+                                logits(s, r),
+                                Operand.in(I8, r.below(2, I8, s.dims()), s.dims()),
+                                Operand.in(I8, r.below(2, I8, s.dims()), s.dims()),
+                                Operand.in(I32, r.below(4, I32, s.dims()), s.dims()),
+                                Operand.in(F32, r.between(1, 1.5, F32, s.at(0)), s.at(0)),
+                                Operand.in(F32, r.between(0, 0.5, F32, s.at(0)), s.at(0)),
+                                Operand.in(F32, r.between(0, 0.5, F32, s.at(0)), s.at(0))),
+                        4.0 * s.at(0) * s.at(1),
+                        (ops, q, t) -> ops.applyPenalties(q, t[0], t[1], t[2], t[3], t[4], t[5], t[6])));
+        add(
+                OpTable.COMPUTE_PROBS,
+                "RxV",
+                1,
+                ONLY_F32,
+                sizes,
                 (s, d, v, r) -> unary(s, d, d, s.at(1), 4, r, (ops, q, t) -> ops.computeProbs(q, t[0], t[1])));
-        add(OpTable.COMPUTE_LOGPROBS, "RxV", 1, ONLY_F32, sizes,
+        add(
+                OpTable.COMPUTE_LOGPROBS,
+                "RxV",
+                1,
+                ONLY_F32,
+                sizes,
                 (s, d, v, r) -> unary(s, d, d, s.at(1), 4, r, (ops, q, t) -> ops.computeLogprobs(q, t[0], t[1])));
-        add(OpTable.RANDOM_SAMPLE, "RxV", 1, ONLY_F32, sizes, (s, d, v, r) -> KernelCase.of(s.op(), s.label(), d,
-                List.of(Operand.out(I64, s.at(0)), Operand.in(F32, r.between(0, 1, F32, s.dims()), s.dims()),
-                        Operand.in(I64, r.below(Long.MAX_VALUE, I64, s.at(0)), s.at(0))),
-                2.0 * s.at(0) * s.at(1),
-                (ops, q, t) -> ops.randomSample(q, t[0], t[1], t[2])));
+        add(
+                OpTable.RANDOM_SAMPLE,
+                "RxV",
+                1,
+                ONLY_F32,
+                sizes,
+                (s, d, v, r) -> KernelCase.of(
+                        s.op(),
+                        s.label(),
+                        d,
+                        List.of(
+                                Operand.out(I64, s.at(0)),
+                                Operand.in(F32, r.between(0, 1, F32, s.dims()), s.dims()),
+                                Operand.in(I64, r.below(Long.MAX_VALUE, I64, s.at(0)), s.at(0))),
+                        2.0 * s.at(0) * s.at(1),
+                        (ops, q, t) -> ops.randomSample(q, t[0], t[1], t[2])));
     }
 
     private static Operand logits(Sizes s, CaseData r) {

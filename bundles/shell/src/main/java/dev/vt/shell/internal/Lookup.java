@@ -28,7 +28,8 @@ record Lookup(OpRegistry registry, BackendRegistry backends) {
         return all.stream()
                 .filter(op -> op.name().equals(name))
                 .findFirst()
-                .orElseThrow(() -> unknown("op", name, all.stream().map(Op::name).toList()));
+                .orElseThrow(
+                        () -> unknown("op", name, all.stream().map(Op::name).toList()));
     }
 
     Device device(String text) {
@@ -41,7 +42,11 @@ record Lookup(OpRegistry registry, BackendRegistry backends) {
     }
 
     List<String> providers() {
-        return registry.providers().stream().map(ProviderStatus::name).distinct().sorted().toList();
+        return registry.providers().stream()
+                .map(ProviderStatus::name)
+                .distinct()
+                .sorted()
+                .toList();
     }
 
     void provider(String name) {

@@ -12,7 +12,10 @@ import dev.vt.api.op.OpRegistry;
 import dev.vt.api.op.Outcome;
 import java.util.Optional;
 
-/** Sends the calls of one op to the kernel of one provider, and tells what it answered. Holds the provider until closed. One thread. */
+/**
+ * Sends the calls of one op to the kernel of one provider, and tells what it answered. Holds the provider until closed.
+ * One thread.
+ */
 final class OneKernel implements Dispatcher, AutoCloseable {
     private final Op<?> op;
     private final OpLease<?> lease;

@@ -5,7 +5,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** A parameter of a command that is given by a flag: a boolean is a switch, any other type takes the value behind the flag. */
+/**
+ * A parameter of a command that is given by a flag: a boolean is a switch, any other type takes the value behind the
+ * flag.
+ */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.PARAMETER)
 @interface Option {

@@ -37,12 +37,17 @@ final class Page {
             int column = c;
             numeric[c] = !rows.isEmpty() && rows.stream().allMatch(r -> r.get(column) instanceof Number);
         }
-        parts.add(new Table(header, rows.stream().map(r -> r.stream().map(Page::text).toList()).toList(), numeric));
+        parts.add(new Table(
+                header,
+                rows.stream().map(r -> r.stream().map(Page::text).toList()).toList(),
+                numeric));
     }
 
     /** Names with their values, one a line. */
     void facts(Map<String, ?> facts) {
-        List<List<String>> rows = facts.entrySet().stream().map(e -> List.of(e.getKey(), text(e.getValue()))).toList();
+        List<List<String>> rows = facts.entrySet().stream()
+                .map(e -> List.of(e.getKey(), text(e.getValue())))
+                .toList();
         parts.add(new Table(List.of(), rows, new boolean[2]));
     }
 
@@ -57,10 +62,14 @@ final class Page {
             case null -> "-";
             case Boolean b -> b ? "yes" : "no";
             case Double d -> number(d);
-            case List<?> list -> list.isEmpty() ? "-" : list.stream().map(Page::text).collect(Collectors.joining(","));
-            case Map<?, ?> map -> map.isEmpty()
-                    ? "-"
-                    : map.entrySet().stream().map(e -> e.getKey() + ": " + text(e.getValue())).collect(Collectors.joining("; "));
+            case List<?> list ->
+                list.isEmpty() ? "-" : list.stream().map(Page::text).collect(Collectors.joining(","));
+            case Map<?, ?> map ->
+                map.isEmpty()
+                        ? "-"
+                        : map.entrySet().stream()
+                                .map(e -> e.getKey() + ": " + text(e.getValue()))
+                                .collect(Collectors.joining("; "));
             case Object o -> o.toString().isEmpty() ? "-" : o.toString();
         };
     }
@@ -94,7 +103,9 @@ final class Page {
         List<String> lines = new ArrayList<>();
         for (Part part : parts) {
             if (part instanceof Table table) {
-                table.rows().forEach(row -> lines.add(row.stream().map(Page::escaped).collect(Collectors.joining("\t"))));
+                table.rows()
+                        .forEach(
+                                row -> lines.add(row.stream().map(Page::escaped).collect(Collectors.joining("\t"))));
             }
         }
         return String.join("\n", lines);
@@ -102,7 +113,10 @@ final class Page {
 
     /** A value stays in its line and column. */
     private static String escaped(String value) {
-        return value.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r");
+        return value.replace("\\", "\\\\")
+                .replace("\t", "\\t")
+                .replace("\n", "\\n")
+                .replace("\r", "\\r");
     }
 
     private static void aligned(Table table, List<String> lines) {
@@ -110,7 +124,9 @@ final class Page {
         if (!table.header().isEmpty()) {
             all.add(table.header().stream().map(h -> h.toUpperCase(Locale.ROOT)).toList());
         }
-        table.rows().forEach(row -> all.add(row.stream().map(v -> v.replace('\n', ' ')).toList()));
+        table.rows()
+                .forEach(row ->
+                        all.add(row.stream().map(v -> v.replace('\n', ' ')).toList()));
         int[] widths = new int[table.numeric().length];
         for (List<String> row : all) {
             for (int c = 0; c < widths.length; c++) {

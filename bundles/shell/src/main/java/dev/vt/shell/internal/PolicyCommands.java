@@ -37,7 +37,8 @@ public final class PolicyCommands extends CommandGroup {
             @Reference OpRegistry registry,
             @Reference BackendRegistry backends,
             @Reference(cardinality = ReferenceCardinality.OPTIONAL, policyOption = ReferencePolicyOption.GREEDY)
-                    @Nullable ConfigurationAdmin admin) {
+                    @Nullable
+                    ConfigurationAdmin admin) {
         this.registry = registry;
         lookup = new Lookup(registry, backends);
         settings = new RegistrySettings(admin);
@@ -61,11 +62,20 @@ public final class PolicyCommands extends CommandGroup {
             Terminal terminal,
             @Argument(name = "device", about = "only this device", optional = true) @Nullable String device,
             @Option(names = "--fallback", value = "MODE", about = "what a decline does: allow, reference-off or strict")
-                    @Nullable String fallback,
-            @Option(names = "--allow", value = "NAMES", about = "the only providers permitted, separated by commas; '' permits all")
-                    @Nullable String allow,
-            @Option(names = "--deny", value = "NAMES", about = "providers kept out, separated by commas; '' keeps none out")
-                    @Nullable String deny,
+                    @Nullable
+                    String fallback,
+            @Option(
+                            names = "--allow",
+                            value = "NAMES",
+                            about = "the only providers permitted, separated by commas; '' permits all")
+                    @Nullable
+                    String allow,
+            @Option(
+                            names = "--deny",
+                            value = "NAMES",
+                            about = "providers kept out, separated by commas; '' keeps none out")
+                    @Nullable
+                    String deny,
             @Option(names = "--persist", about = "writes it to the configuration, so that it holds after a restart")
                     boolean persist) {
         List<Device> devices = lookup.devices(device);
@@ -79,7 +89,9 @@ public final class PolicyCommands extends CommandGroup {
         if (persist) {
             devices.forEach(d -> settings.policy(d, registry.policy(d)));
         }
-        Rows<PolicyRow> rows = Rows.of(devices.stream().map(d -> PolicyRow.of(d, registry.policy(d))).toList())
+        Rows<PolicyRow> rows = Rows.of(devices.stream()
+                        .map(d -> PolicyRow.of(d, registry.policy(d)))
+                        .toList())
                 .column("device", PolicyRow::device)
                 .column("fallback", PolicyRow::fallback)
                 .column("allow", PolicyRow::allow)
@@ -104,7 +116,9 @@ public final class PolicyCommands extends CommandGroup {
                 .filter(f -> f.label().equals(text))
                 .findFirst()
                 .orElseThrow(() -> VtException.invalidArgument("vt:policy: --fallback: expected one of "
-                        + Stream.of(Policy.Fallback.values()).map(Policy.Fallback::label).collect(Collectors.joining(", "))
+                        + Stream.of(Policy.Fallback.values())
+                                .map(Policy.Fallback::label)
+                                .collect(Collectors.joining(", "))
                         + ", given '" + text + "'"));
     }
 
@@ -118,12 +132,13 @@ public final class PolicyCommands extends CommandGroup {
                 continue;
             }
             if (!NAME.matcher(name).matches()) {
-                throw VtException.invalidArgument(
-                        "vt:policy: " + flag + ": expected names of 1 to 63 characters [a-z0-9.-], given '" + name + "'");
+                throw VtException.invalidArgument("vt:policy: " + flag
+                        + ": expected names of 1 to 63 characters [a-z0-9.-], given '" + name + "'");
             }
             if (!known.contains(name)) {
-                terminal.err().println("warning: " + flag + ": no provider is named '" + name + "' now; the name is kept"
-                        + NearNames.hint(name, known));
+                terminal.err()
+                        .println("warning: " + flag + ": no provider is named '" + name + "' now; the name is kept"
+                                + NearNames.hint(name, known));
             }
             out.add(name);
         }

@@ -41,7 +41,8 @@ public final class ProviderCommands extends CommandGroup {
             @Reference OpRegistry registry,
             @Reference BackendRegistry backends,
             @Reference(cardinality = ReferenceCardinality.OPTIONAL, policyOption = ReferencePolicyOption.GREEDY)
-                    @Nullable ConfigurationAdmin admin) {
+                    @Nullable
+                    ConfigurationAdmin admin) {
         this.registry = registry;
         lookup = new Lookup(registry, backends);
         settings = new RegistrySettings(admin);
@@ -59,7 +60,14 @@ public final class ProviderCommands extends CommandGroup {
             List<String> ops) {
         static ProviderRow of(ProviderStatus p) {
             return new ProviderRow(
-                    p.name(), p.priority(), p.device().toString(), p.state().label(), p.reason(), p.bundle(), p.version(), p.ops());
+                    p.name(),
+                    p.priority(),
+                    p.device().toString(),
+                    p.state().label(),
+                    p.reason(),
+                    p.bundle(),
+                    p.version(),
+                    p.ops());
         }
     }
 
@@ -67,10 +75,22 @@ public final class ProviderCommands extends CommandGroup {
             value = "lists the providers on each device, those that are not used too, with the reason",
             example = "vt:providers -o matmul_bt")
     Rows<ProviderRow> providers(
-            @Option(names = {"-d", "--device"}, value = "DEVICE", about = "only on this device") @Nullable String device,
-            @Option(names = {"-o", "--op"}, value = "OP", about = "only those with a kernel for this op, in selection order")
-                    @Nullable String op,
-            @Option(names = {"-a", "--all"}, about = "shows bundles and the names of all ops as well") boolean all) {
+            @Option(
+                            names = {"-d", "--device"},
+                            value = "DEVICE",
+                            about = "only on this device")
+                    @Nullable
+                    String device,
+            @Option(
+                            names = {"-o", "--op"},
+                            value = "OP",
+                            about = "only those with a kernel for this op, in selection order")
+                    @Nullable
+                    String op,
+            @Option(
+                            names = {"-a", "--all"},
+                            about = "shows bundles and the names of all ops as well")
+                    boolean all) {
         Device only = device == null ? null : lookup.device(device);
         Stream<ProviderRow> rows = op == null ? statuses(only) : forOp(lookup.op(op), only);
         Rows<ProviderRow> out = Rows.of(rows.toList())
@@ -100,7 +120,8 @@ public final class ProviderCommands extends CommandGroup {
     /** States and reasons are then those of the one op. */
     private Stream<ProviderRow> forOp(Op<?> op, @Nullable Device only) {
         return registry.selections().stream()
-                .filter(s -> s.op().equals(op.name()) && (only == null || s.device().equals(only)))
+                .filter(s ->
+                        s.op().equals(op.name()) && (only == null || s.device().equals(only)))
                 .flatMap(s -> s.chain().stream().map(link -> row(s, link)));
     }
 
@@ -140,12 +161,15 @@ public final class ProviderCommands extends CommandGroup {
     }
 
     /** The chain of one op on one device. */
-    record Why(String op, String device, @Nullable String selected, List<LinkRow> chain, long fallbacks, boolean counting)
+    record Why(
+            String op, String device, @Nullable String selected, List<LinkRow> chain, long fallbacks, boolean counting)
             implements View {
         @Override
         public void show(Page page) {
             page.line(op + " on " + device + ": "
-                    + (selected == null ? "no kernel can run" : selected + " is asked first, then those marked below, in this order"));
+                    + (selected == null
+                            ? "no kernel can run"
+                            : selected + " is asked first, then those marked below, in this order"));
             if (chain.isEmpty()) {
                 page.line("no provider has a kernel for it");
                 return;
@@ -159,8 +183,7 @@ public final class ProviderCommands extends CommandGroup {
         }
 
         private static List<Object> cells(LinkRow l) {
-            return List.of(
-                    l.name, l.priority, l.state, l.selections, l.declines, l.bundle + " " + l.version, l.reason);
+            return List.of(l.name, l.priority, l.state, l.selections, l.declines, l.bundle + " " + l.version, l.reason);
         }
     }
 
@@ -194,8 +217,9 @@ public final class ProviderCommands extends CommandGroup {
         boolean known = registry.disable(name);
         List<String> messages = new ArrayList<>();
         if (!known) {
-            messages.add("warning: no provider is named '" + name + "' now; the name is kept and applies when one arrives"
-                    + NearNames.hint(name, lookup.providers()));
+            messages.add(
+                    "warning: no provider is named '" + name + "' now; the name is kept and applies when one arrives"
+                            + NearNames.hint(name, lookup.providers()));
         }
         messages.add(name + " is disabled");
         return switched(name, known, persist, true, messages);

@@ -16,8 +16,9 @@ import org.osgi.service.cm.Configuration;
 import org.osgi.service.cm.ConfigurationAdmin;
 
 /**
- * The part of the registry's configuration that commands keep: written through ConfigurationAdmin, which tells the registry and
- * saves it. Without ConfigurationAdmin reading gives nothing and writing is an error. Any thread; writing is one at a time.
+ * The part of the registry's configuration that commands keep: written through ConfigurationAdmin, which tells the
+ * registry and saves it. Without ConfigurationAdmin reading gives nothing and writing is an error. Any thread; writing
+ * is one at a time.
  */
 final class RegistrySettings {
     /** The registry's PID. */
@@ -87,7 +88,8 @@ final class RegistrySettings {
     }
 
     private static VtException unreadable(IOException e) {
-        return new VtException(ErrorCode.CONFIGURATION, "configuration " + PID + " can't be read or written: " + e.getMessage(), e);
+        return new VtException(
+                ErrorCode.CONFIGURATION, "configuration " + PID + " can't be read or written: " + e.getMessage(), e);
     }
 
     private static Set<String> names(@Nullable Object value) {

@@ -48,7 +48,9 @@ public final class ReportCommands extends CommandGroup {
         public void show(Page page) {
             devices.show(page);
             page.line("");
-            page.table(List.of("op", "device", "selected", "others"), selections.stream().map(Chosen::cells).toList());
+            page.table(
+                    List.of("op", "device", "selected", "others"),
+                    selections.stream().map(Chosen::cells).toList());
             page.line("");
             page.line("digest " + digest);
         }

@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * What a device can do at most, measured simply: bytes read and written by a copy in its memory, and, on the CPU, fused
- * multiply-adds of all cores on data in the caches. Real kernels come close to the first; the second is what Java's compiler makes
- * of a plain loop, so a kernel written with vectors may beat it.
+ * multiply-adds of all cores on data in the caches. Real kernels come close to the first; the second is what Java's
+ * compiler makes of a plain loop, so a kernel written with vectors may beat it.
  *
  * @param copyBytesPerSecond bytes read and bytes written, together
  * @param flopsPerSecond a fused multiply-add counts as two; 0 where it was not measured
@@ -21,7 +21,10 @@ record Roofs(double copyBytesPerSecond, double flopsPerSecond) {
     /** Larger than the caches of most machines. */
     private static final long COPY_BYTES = 64L << 20;
 
-    /** A roof is found when this long nothing was better: the compiler takes its time, longer on a machine with other work. */
+    /**
+     * A roof is found when this long nothing was better: the compiler takes its time, longer on a machine with other
+     * work.
+     */
     private static final long SETTLED_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
 
     private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -42,10 +45,12 @@ record Roofs(double copyBytesPerSecond, double flopsPerSecond) {
             backend.memset(queue, from, 0, (byte) 1, COPY_BYTES);
             backend.memset(queue, to, 0, (byte) 0, COPY_BYTES);
             queue.synchronize();
-            return best(() -> {
-                backend.copy(queue, to, 0, from, 0, COPY_BYTES);
-                queue.synchronize();
-            }, 2.0 * COPY_BYTES);
+            return best(
+                    () -> {
+                        backend.copy(queue, to, 0, from, 0, COPY_BYTES);
+                        queue.synchronize();
+                    },
+                    2.0 * COPY_BYTES);
         }
     }
 

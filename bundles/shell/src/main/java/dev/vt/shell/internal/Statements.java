@@ -9,8 +9,8 @@ import org.apache.felix.gogo.runtime.SyntaxError;
 import org.apache.felix.gogo.runtime.Token;
 
 /**
- * Splits a text into statements at semicolons and line ends, with Gogo's own parser, so that quotes, braces and comments are
- * respected. Gogo itself gives only the last result of {@code a; b}. Pure functions, any thread.
+ * Splits a text into statements at semicolons and line ends, with Gogo's own parser, so that quotes, braces and
+ * comments are respected. Gogo itself gives only the last result of {@code a; b}. Pure functions, any thread.
  */
 final class Statements {
     private Statements() {}

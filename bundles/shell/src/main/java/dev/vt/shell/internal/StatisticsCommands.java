@@ -41,7 +41,8 @@ public final class StatisticsCommands extends CommandGroup {
     }
 
     @Command(
-            value = "shows how often kernels were selected, declined, or missing; switches the counting of served calls",
+            value = "shows how often kernels were selected, declined, or missing; switches the counting of served"
+                    + " calls",
             example = "vt:stats matmul_bt cpu --on")
     Rows<StatsRow> stats(
             @Argument(name = "op", about = "only this op", optional = true) @Nullable String op,

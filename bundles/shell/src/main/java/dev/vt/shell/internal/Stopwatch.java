@@ -6,8 +6,8 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Takes the time of a call in batches that are long enough for the clock. What calls write in place is put back between batches,
- * outside the time. One thread.
+ * Takes the time of a call in batches that are long enough for the clock. What calls write in place is put back between
+ * batches, outside the time. One thread.
  */
 final class Stopwatch {
     /** A batch below this is lost in the noise of clock and queue. */

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 
 /**
- * Prints a text as it comes: the prompt, then each piece. Several texts at once can't be told apart that way, so they are printed
- * at the end. Prints nothing in the other formats. Used by the thread that generates.
+ * Prints a text as it comes: the prompt, then each piece. Several texts at once can't be told apart that way, so they
+ * are printed at the end. Prints nothing in the other formats. Used by the thread that generates.
  */
 final class TextPrinter implements GenerateListener {
     private final Terminal terminal;
@@ -72,7 +72,9 @@ final class TextPrinter implements GenerateListener {
     void texts(List<GenerateCommands.Generated> all) {
         if (people && !streams) {
             for (int i = 0; i < all.size(); i++) {
-                terminal.out().println("[" + (i + 1) + "] " + all.get(i).prompt() + all.get(i).text());
+                terminal.out()
+                        .println("[" + (i + 1) + "] " + all.get(i).prompt()
+                                + all.get(i).text());
             }
         }
     }

@@ -18,9 +18,9 @@ import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 
 /**
- * Runs the kernels of one provider on one device on small random cases, and compares what they write with what the CPU's own
- * kernels write. The CPU's own kernels are run a second time with the same data, so for them it says only that they repeat. Made
- * for one run, used by one thread.
+ * Runs the kernels of one provider on one device on small random cases, and compares what they write with what the
+ * CPU's own kernels write. The CPU's own kernels are run a second time with the same data, so for them it says only
+ * that they repeat. Made for one run, used by one thread.
  */
 final class Verifier {
     private static final Device CPU = Device.of(DeviceType.CPU);
@@ -89,7 +89,8 @@ final class Verifier {
             skipped.add(op + ": not of the catalogue");
             return;
         }
-        try (OneKernel expected = kernel(op, CPU, OpProvider.NATIVE); OneKernel kernel = kernel(op, backend.device(), provider)) {
+        try (OneKernel expected = kernel(op, CPU, OpProvider.NATIVE);
+                OneKernel kernel = kernel(op, backend.device(), provider)) {
             all.forEach(c -> verify(c, expected, kernel));
         } catch (NotEligibleException e) {
             skipped.add(op + ": " + e.getMessage());
@@ -106,12 +107,13 @@ final class Verifier {
     }
 
     private OneKernel kernel(Op<?> op, Device device, String name) throws NotEligibleException {
-        return OneKernel.find(registry, op, device, name).orElseThrow(() -> new NotEligibleException(name + " on " + device + " is "
-                + registry.explain(op, device).chain().stream()
-                        .filter(l -> l.name().equals(name))
-                        .findFirst()
-                        .map(l -> l.state().label() + ": " + l.reason())
-                        .orElse("missing")));
+        return OneKernel.find(registry, op, device, name)
+                .orElseThrow(() -> new NotEligibleException(name + " on " + device + " is "
+                        + registry.explain(op, device).chain().stream()
+                                .filter(l -> l.name().equals(name))
+                                .findFirst()
+                                .map(l -> l.state().label() + ": " + l.reason())
+                                .orElse("missing")));
     }
 
     private void verify(KernelCase c, OneKernel expected, OneKernel kernel) {
@@ -119,10 +121,12 @@ final class Verifier {
             throw new CancellationException("vt:verify: stopped");
         }
         cases++;
-        try (CaseOnDevice host = new CaseOnDevice(c, reference); CaseOnDevice device = new CaseOnDevice(c, backend)) {
+        try (CaseOnDevice host = new CaseOnDevice(c, reference);
+                CaseOnDevice device = new CaseOnDevice(c, backend)) {
             host.call(expected);
             if (!expected.outcome().served()) {
-                skipped.add(c + ": " + OpProvider.NATIVE + " declined: " + expected.outcome().reason());
+                skipped.add(c + ": " + OpProvider.NATIVE + " declined: "
+                        + expected.outcome().reason());
                 return;
             }
             host.synchronize();
@@ -165,7 +169,10 @@ final class Verifier {
             double bound = Difference.bound(c.dtype(), dtype);
             worst.merge(c.dtype().label(), error, Math::max);
             if (error > bound) {
-                failed(c, "operand " + i + " (" + dtype + "): error " + Page.text(error) + ", at most " + bound + " expected");
+                failed(
+                        c,
+                        "operand " + i + " (" + dtype + "): error " + Page.text(error) + ", at most " + bound
+                                + " expected");
             }
         }
     }

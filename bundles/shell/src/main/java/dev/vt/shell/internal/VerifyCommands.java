@@ -77,16 +77,19 @@ public final class VerifyCommands extends CommandGroup {
                     List.of("device", "provider", "cases", "failures", "declines", "seconds", "worst error by dtype"),
                     results.stream().map(Verified::cells).toList());
             for (Verifier.Result r : results) {
-                r.failures().forEach(f -> page.line(
-                        "failed: " + r.provider() + " " + f.op() + " " + f.sizes() + " " + f.dtype() + ": " + f.error()));
-                r.declines().forEach((reason, n) -> page.line("declined: " + r.provider() + " " + reason + " (" + n + ")"));
+                r.failures()
+                        .forEach(f -> page.line("failed: " + r.provider() + " " + f.op() + " " + f.sizes() + " "
+                                + f.dtype() + ": " + f.error()));
+                r.declines()
+                        .forEach((reason, n) -> page.line("declined: " + r.provider() + " " + reason + " (" + n + ")"));
                 r.skipped().forEach(s -> page.line("left out: " + r.provider() + " " + s));
             }
             page.line("compared with " + OpProvider.NATIVE + " on the CPU; for itself that says only that it repeats");
         }
 
         private static List<Object> cells(Verifier.Result r) {
-            long declined = r.declines().values().stream().mapToLong(Long::longValue).sum();
+            long declined =
+                    r.declines().values().stream().mapToLong(Long::longValue).sum();
             return List.of(r.device(), r.provider(), r.cases(), r.failures().size(), declined, r.seconds(), r.worst());
         }
     }
@@ -104,11 +107,13 @@ public final class VerifyCommands extends CommandGroup {
         List<Op<?>> ops = op == null ? lookup.ops() : List.of(lookup.op(op));
         List<Verifier.Result> results = new ArrayList<>();
         for (ProviderStatus p : registry.providers()) {
-            boolean wanted = provider == null ? eligible(p) && !p.name().equals(OpProvider.REFERENCE) : p.name().equals(provider);
+            boolean wanted = provider == null
+                    ? eligible(p) && !p.name().equals(OpProvider.REFERENCE)
+                    : p.name().equals(provider);
             if (wanted) {
                 if (!eligible(p)) {
-                    throw VtException.unsupported(
-                            "vt:verify: " + p.name() + " on " + p.device() + " is " + p.state().label() + ": " + p.reason());
+                    throw VtException.unsupported("vt:verify: " + p.name() + " on " + p.device() + " is "
+                            + p.state().label() + ": " + p.reason());
                 }
                 results.add(new Verifier(registry, backends, p.device(), p.name(), cases).run(ops));
             }
@@ -116,8 +121,9 @@ public final class VerifyCommands extends CommandGroup {
         Verified verified = Verified.of(results);
         if (!verified.failures().isEmpty()) {
             terminal.print(verified);
-            throw new VtException(ErrorCode.KERNEL_FAILED, "vt:verify: " + verified.failures().size() + " of " + verified.cases()
-                    + " cases failed");
+            throw new VtException(
+                    ErrorCode.KERNEL_FAILED,
+                    "vt:verify: " + verified.failures().size() + " of " + verified.cases() + " cases failed");
         }
         return verified;
     }

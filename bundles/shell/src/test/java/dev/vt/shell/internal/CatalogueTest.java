@@ -29,7 +29,9 @@ class CatalogueTest {
         TreeSet<String> named = new TreeSet<>();
         try (Stream<Path> files = Files.list(SOURCES)) {
             for (Path file : files.toList()) {
-                function.matcher(Files.readString(file)).results().forEach(m -> assertTrue(named.add(m.group(1)), m.group(1)));
+                function.matcher(Files.readString(file))
+                        .results()
+                        .forEach(m -> assertTrue(named.add(m.group(1)), m.group(1)));
             }
         }
         assertEquals(HelpCommands.commands().stream().map(CommandSpec::name).toList(), List.copyOf(named));
@@ -40,21 +42,29 @@ class CatalogueTest {
     void completion() throws IOException {
         List<String> lines = Files.readAllLines(PROFILE);
         for (CommandSpec command : HelpCommands.commands()) {
-            List<String> own = lines.stream().filter(l -> l.contains("-c " + command.fullName() + " ")).toList();
+            List<String> own = lines.stream()
+                    .filter(l -> l.contains("-c " + command.fullName() + " "))
+                    .toList();
             assertFalse(own.isEmpty(), command.fullName());
             List<String> flags = new ArrayList<>();
             for (String line : own) {
-                Pattern.compile(" -([sl]) ([a-z-]+)").matcher(line).results()
+                Pattern.compile(" -([sl]) ([a-z-]+)")
+                        .matcher(line)
+                        .results()
                         .forEach(m -> flags.add((m.group(1).equals("s") ? "-" : "--") + m.group(2)));
             }
             assertEquals(
-                    command.flags().stream().flatMap(f -> Arrays.stream(f.names())).sorted().toList(),
+                    command.flags().stream()
+                            .flatMap(f -> Arrays.stream(f.names()))
+                            .sorted()
+                            .toList(),
                     flags.stream().sorted().toList(),
                     command.fullName());
         }
         long others = lines.stream().filter(l -> l.contains("complete -c vt:")).count();
         long known = lines.stream()
-                .filter(l -> HelpCommands.commands().stream().anyMatch(c -> l.contains("complete -c " + c.fullName() + " ")))
+                .filter(l ->
+                        HelpCommands.commands().stream().anyMatch(c -> l.contains("complete -c " + c.fullName() + " ")))
                 .count();
         assertEquals(known, others);
     }
@@ -63,7 +73,8 @@ class CatalogueTest {
     @DisplayName("S8 the help shows every flag with a description, and an example that can be parsed")
     void help() {
         for (CommandSpec command : HelpCommands.commands()) {
-            CommandLine line = CommandLine.of(new HelpCommands(), new String[] {"help", command.fullName(), "--no-format"});
+            CommandLine line =
+                    CommandLine.of(new HelpCommands(), new String[] {"help", command.fullName(), "--no-format"});
             String text = String.valueOf(line.run());
             for (Option flag : command.flags()) {
                 assertFalse(flag.about().isBlank(), command.name());
@@ -82,7 +93,9 @@ class CatalogueTest {
             assertTrue(page.contains("## " + command.fullName()), command.fullName());
             String own = page.substring(page.indexOf("## " + command.fullName() + "\n"));
             String section = own.substring(0, own.indexOf("\n## ", 3) < 0 ? own.length() : own.indexOf("\n## ", 3));
-            command.flags().forEach(f -> assertTrue(section.contains("`" + f.names()[0]), command.fullName() + " " + f.names()[0]));
+            command.flags()
+                    .forEach(f ->
+                            assertTrue(section.contains("`" + f.names()[0]), command.fullName() + " " + f.names()[0]));
         }
     }
 }

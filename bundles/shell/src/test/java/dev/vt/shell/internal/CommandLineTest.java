@@ -18,7 +18,12 @@ class CommandLineTest {
         List<Object> showAll(
                 @Argument(name = "first", about = "needed") String first,
                 @Argument(name = "second", about = "may be left out", optional = true) @Nullable String second,
-                @Option(names = {"-s", "--size"}, value = "N", about = "a number", otherwise = "7") int size,
+                @Option(
+                                names = {"-s", "--size"},
+                                value = "N",
+                                about = "a number",
+                                otherwise = "7")
+                        int size,
                 @Option(names = "--name", value = "NAME", about = "a text") @Nullable String name,
                 @Option(names = "--wide", about = "a switch") boolean wide,
                 @Option(names = "--part", value = "P", about = "a part", otherwise = "0.5") double part) {
@@ -43,7 +48,8 @@ class CommandLineTest {
     @DisplayName("S8 flags stand anywhere, in both spellings, with a blank or an equals sign before the value")
     void flags() {
         assertEquals(List.of("a", "-", 7, "-", false, 0.5), run("show-all", "a"));
-        assertEquals(List.of("a", "b", 3, "n", true, 1.25),
+        assertEquals(
+                List.of("a", "b", 3, "n", true, 1.25),
                 run("show-all", "--name", "n", "a", "-s", "3", "--wide", "b", "--part=1.25"));
         assertEquals(List.of("a", "-", -3, "-", false, -1.0), run("show-all", "a", "--size=-3", "--part", "-1"));
     }
@@ -67,31 +73,37 @@ class CommandLineTest {
     @Test
     @DisplayName("S8 an unknown flag is an error that names the near ones and the command's flags")
     void unknownFlag() {
-        assertEquals("vt:show-all: no flag is named '--sise'; near names: --size; its flags: --json, --name, --no-format,"
-                + " --part, --size, --wide, -s", error("show-all", "a", "--sise", "3"));
+        assertEquals(
+                "vt:show-all: no flag is named '--sise'; near names: --size; its flags: --json, --name, --no-format,"
+                        + " --part, --size, --wide, -s",
+                error("show-all", "a", "--sise", "3"));
     }
 
     @Test
     @DisplayName("S8 the interactive shell prints an error as a sentence")
     void sentence() {
-        assertEquals("Error: no command is named vt:nothing", assertThrows(VtException.class, () -> run("nothing")).toString());
+        assertEquals(
+                "Error: no command is named vt:nothing",
+                assertThrows(VtException.class, () -> run("nothing")).toString());
     }
 
     @ParameterizedTest
-    @CsvSource(delimiterString = " => ", value = {
-        "show-all => vt:show-all: expected first, given nothing; usage: vt:show-all [--name NAME] [--part P] [-s|--size N] [--wide] first"
-                + " [second]",
-        "show-all a b c => vt:show-all: expected no more after 'b', given 'c'; usage: vt:show-all [--name NAME] [--part P] [-s|--size N]"
-                + " [--wide] first [second]",
-        "show-all a --name => vt:show-all: --name: expected NAME behind it, given nothing",
-        "show-all a -s x => vt:show-all: --size: expected a whole number, given 'x'",
-        "show-all a -s 1.5 => vt:show-all: --size: expected a whole number, given '1.5'",
-        "show-all a --part x => vt:show-all: --part: expected a number, given 'x'",
-        "show-all a --wide=yes => vt:show-all: --wide: expected no value, given 'yes'",
-        "show-all a -s 1 --size 2 => vt:show-all: --size: expected once, given twice",
-        "join => vt:join: expected words..., given nothing; usage: vt:join words...",
-        "nothing => no command is named vt:nothing"
-    })
+    @CsvSource(
+            delimiterString = " => ",
+            value = {
+                "show-all => vt:show-all: expected first, given nothing; usage: vt:show-all [--name NAME] [--part P]"
+                        + " [-s|--size N] [--wide] first [second]",
+                "show-all a b c => vt:show-all: expected no more after 'b', given 'c'; usage: vt:show-all [--name"
+                        + " NAME] [--part P] [-s|--size N] [--wide] first [second]",
+                "show-all a --name => vt:show-all: --name: expected NAME behind it, given nothing",
+                "show-all a -s x => vt:show-all: --size: expected a whole number, given 'x'",
+                "show-all a -s 1.5 => vt:show-all: --size: expected a whole number, given '1.5'",
+                "show-all a --part x => vt:show-all: --part: expected a number, given 'x'",
+                "show-all a --wide=yes => vt:show-all: --wide: expected no value, given 'yes'",
+                "show-all a -s 1 --size 2 => vt:show-all: --size: expected once, given twice",
+                "join => vt:join: expected words..., given nothing; usage: vt:join words...",
+                "nothing => no command is named vt:nothing"
+            })
     @DisplayName("S8 what does not fit is one sentence")
     void errors(String line, String expected) {
         assertEquals(expected, error(line.split(" ")));

@@ -43,7 +43,8 @@ class CommandsTest {
     }
 
     private String error(CommandGroup group, String... line) {
-        return String.valueOf(assertThrows(VtException.class, () -> shell.run(group, line)).getMessage());
+        return String.valueOf(
+                assertThrows(VtException.class, () -> shell.run(group, line)).getMessage());
     }
 
     @Test
@@ -63,13 +64,19 @@ class CommandsTest {
     void providers() {
         List<Map<String, Object>> all = JsonReader.objects(shell.run(providers, "providers", "--json"));
         keys(all.getFirst(), "name", "priority", "device", "state", "reason", "bundle", "version", "ops");
-        assertEquals(List.of("guest", "vt-native"), all.stream().map(p -> p.get("name")).toList());
+        assertEquals(
+                List.of("guest", "vt-native"),
+                all.stream().map(p -> p.get("name")).toList());
         assertEquals(
                 List.of("guest", "vt-native"),
                 JsonReader.objects(shell.run(providers, "providers", "-o", "relu", "-d", "cpu", "--json")).stream()
                         .map(p -> p.get("name"))
                         .toList());
-        assertEquals(1, shell.run(providers, "providers", "-o", "add", "--no-format").lines().count());
+        assertEquals(
+                1,
+                shell.run(providers, "providers", "-o", "add", "--no-format")
+                        .lines()
+                        .count());
         assertTrue(shell.run(providers, "providers", "-a").contains("paged_attention"));
     }
 
@@ -91,19 +98,24 @@ class CommandsTest {
     @Test
     @DisplayName("S8 unknown ops, devices and providers list the near names")
     void nearNames() {
-        assertTrue(error(providers, "why", "rms_nrm", "cpu").endsWith("no op is named 'rms_nrm'; near names: rms_norm"));
+        assertTrue(
+                error(providers, "why", "rms_nrm", "cpu").endsWith("no op is named 'rms_nrm'; near names: rms_norm"));
         assertTrue(error(providers, "why", "relu", "cpx").contains("cpu"));
         assertTrue(error(verify, "verify", "gest").contains("near names: guest"));
         assertTrue(error(new HelpCommands(), "help", "vt:wy").contains("vt:why"));
     }
 
     @Test
-    @DisplayName("S20 disable and enable: idempotent, an unknown name is a warning, without --persist it says what a restart does")
+    @DisplayName("S20 disable and enable: idempotent, an unknown name is a warning, without --persist it says what a"
+            + " restart does")
     void disable() {
         String first = shell.run(providers, "disable", "guest");
         assertEquals("guest is disabled\na restart forgets this; --persist keeps it", first);
         assertEquals(first, shell.run(providers, "disable", "guest"));
-        assertEquals("vt-native", JsonReader.object(shell.run(providers, "why", "relu", "cpu", "--json")).get("selected"));
+        assertEquals(
+                "vt-native",
+                JsonReader.object(shell.run(providers, "why", "relu", "cpu", "--json"))
+                        .get("selected"));
         assertTrue(shell.run(providers, "disable", "gues").startsWith("warning: no provider is named 'gues' now;"));
         assertTrue(shell.run(providers, "disable", "gues").contains("near names: guest"));
         assertEquals(Set.of("gues", "guest"), shell.registry().disabled());
@@ -132,10 +144,17 @@ class CommandsTest {
         shell.run(statistics, "stats", "--on");
         assertTrue(shell.registry().countsCalls());
         shell.run(bench, "bench", "relu", "1x64", "--seconds", "0.01");
-        Map<String, Object> row = JsonReader.objects(shell.run(statistics, "stats", "relu", "cpu", "--json", "--reset")).getFirst();
+        Map<String, Object> row = JsonReader.objects(shell.run(statistics, "stats", "relu", "cpu", "--json", "--reset"))
+                .getFirst();
         keys(row, "op", "device", "lastSelected", "selections", "declines", "fallbacks");
-        assertTrue((Double) row.get("selections") > 0 && row.get("declines").equals(row.get("selections")), row.toString());
-        assertEquals(0.0, JsonReader.objects(shell.run(statistics, "stats", "relu", "--json")).getFirst().get("selections"));
+        assertTrue(
+                (Double) row.get("selections") > 0 && row.get("declines").equals(row.get("selections")),
+                row.toString());
+        assertEquals(
+                0.0,
+                JsonReader.objects(shell.run(statistics, "stats", "relu", "--json"))
+                        .getFirst()
+                        .get("selections"));
         shell.run(statistics, "stats", "--off");
         assertFalse(shell.registry().countsCalls());
         assertEquals("vt:stats: expected --on or --off, given both", error(statistics, "stats", "--on", "--off"));
@@ -144,7 +163,14 @@ class CommandsTest {
     @Test
     @DisplayName("S6 vt:caps and vt:reference-tier: keys")
     void caps() {
-        keys(JsonReader.object(shell.run(devices, "caps", "cpu", "--json")), "device", "valid", "major", "minor", "units", "features");
+        keys(
+                JsonReader.object(shell.run(devices, "caps", "cpu", "--json")),
+                "device",
+                "valid",
+                "major",
+                "minor",
+                "units",
+                "features");
         keys(JsonReader.objects(shell.run(devices, "reference-tier", "--json")).getFirst(), "device", "state");
         assertTrue(shell.run(devices, "caps", "cpu", "--no-format").startsWith("device\tcpu:0\n"));
     }
@@ -154,13 +180,19 @@ class CommandsTest {
     void policy() {
         String set = shell.run(policy, "policy", "cpu", "--fallback", "strict", "--deny", "guest,other", "--json");
         Map<String, Object> row = JsonReader.objects(set).getFirst();
-        assertEquals(Map.of("device", "cpu:0", "fallback", "strict", "allow", List.of(), "deny", List.of("guest", "other")), row);
+        assertEquals(
+                Map.of("device", "cpu:0", "fallback", "strict", "allow", List.of(), "deny", List.of("guest", "other")),
+                row);
         assertTrue(shell.warnings().contains("no provider is named 'other' now"));
-        assertEquals("vt-native", JsonReader.object(shell.run(providers, "why", "relu", "cpu", "--json")).get("selected"));
+        assertEquals(
+                "vt-native",
+                JsonReader.object(shell.run(providers, "why", "relu", "cpu", "--json"))
+                        .get("selected"));
         shell.run(policy, "policy", "--deny", "", "--persist");
         assertEquals("strict", configuration.properties.get("cpu:0.fallback"));
         assertEquals(0, ((Object[]) configuration.properties.get("cpu:0.deny")).length);
-        assertEquals("vt:policy: --fallback: expected one of allow, reference-off, strict, given 'no'",
+        assertEquals(
+                "vt:policy: --fallback: expected one of allow, reference-off, strict, given 'no'",
                 error(policy, "policy", "--fallback", "no"));
         assertTrue(error(policy, "policy", "--allow", "A B").contains("[a-z0-9.-]"));
     }
@@ -176,10 +208,12 @@ class CommandsTest {
     }
 
     @Test
-    @DisplayName("S8 vt:bench: keys; the provider named is the one that served; --ab gives both sides and leaves the switch as it was")
+    @DisplayName(
+            "S8 vt:bench: keys; the provider named is the one that served; --ab gives both sides and leaves the switch"
+                    + " as it was")
     void bench() {
-        Map<String, Object> all =
-                JsonReader.object(shell.run(bench, "bench", "relu", "1x64", "2x8", "--ab", "guest", "--seconds", "0.01", "--json"));
+        Map<String, Object> all = JsonReader.object(
+                shell.run(bench, "bench", "relu", "1x64", "2x8", "--ab", "guest", "--seconds", "0.01", "--json"));
         keys(all, "machine", "results");
         keys(((Map<?, ?>) all.get("machine")).get("roofs"), "copyBytesPerSecond", "flopsPerSecond");
         List<?> results = (List<?>) all.get("results");
@@ -187,15 +221,19 @@ class CommandsTest {
         keys(results.getFirst(), "op", "shapes", "dtype", "device", "provider", "median", "min", "floor", "ratio");
         assertEquals("vt-native", ((Map<?, ?>) results.getFirst()).get("provider"), "the guest declines");
         assertEquals(Set.of(), shell.registry().disabled());
-        assertEquals("op matmul: expected sizes MxKxN, such as 4x256x40, given '3x4'", error(bench, "bench", "matmul", "3x4"));
-        assertTrue(error(bench, "bench", "relu", "1x64", "--dtype", "q8_0").contains("expected a dtype of [f32, bf16]"));
+        assertEquals(
+                "op matmul: expected sizes MxKxN, such as 4x256x40, given '3x4'",
+                error(bench, "bench", "matmul", "3x4"));
+        assertTrue(
+                error(bench, "bench", "relu", "1x64", "--dtype", "q8_0").contains("expected a dtype of [f32, bf16]"));
         assertTrue(error(bench, "bench", "relu", "1x64", "--seconds", "0").contains("--seconds"));
     }
 
     @Test
     @DisplayName("S8 vt:generate --json: keys, and nothing else on standard output")
     void generateJson() {
-        Map<String, Object> all = JsonReader.object(shell.run(generate, "generate", "--tokens", "4", "--json", "Once upon a time"));
+        Map<String, Object> all =
+                JsonReader.object(shell.run(generate, "generate", "--tokens", "4", "--json", "Once upon a time"));
         keys(all, "text", "tokens", "promptTokensPerSecond", "tokensPerSecond", "served", "declines", "referenceHits");
         assertEquals(4, ((List<?>) all.get("tokens")).size());
         assertEquals("", shell.printed());
@@ -204,7 +242,8 @@ class CommandsTest {
     @Test
     @DisplayName("S8 vt:generate streams the text behind its prompt, then gives a summary; several prompts are a batch")
     void generateText() {
-        Map<String, Object> alone = JsonReader.object(shell.run(generate, "generate", "--tokens", "4", "--json", "Once"));
+        Map<String, Object> alone =
+                JsonReader.object(shell.run(generate, "generate", "--tokens", "4", "--json", "Once"));
         String summary = shell.run(generate, "generate", "--tokens", "4", "Once");
         assertEquals("Once" + alone.get("text") + System.lineSeparator(), shell.printed());
         assertTrue(summary.startsWith("[cpu:0: prompt ") && summary.contains("calls served: vt-native "), summary);
@@ -216,7 +255,8 @@ class CommandsTest {
     @Test
     @DisplayName("S8 vt:generate: what the options can't be is one sentence")
     void generateErrors() {
-        assertEquals("generate: temp: expected 0 or more, given -1.0", error(generate, "generate", "--temp", "-1", "x"));
+        assertEquals(
+                "generate: temp: expected 0 or more, given -1.0", error(generate, "generate", "--temp", "-1", "x"));
         assertTrue(error(generate, "generate").contains("expected prompt..., given nothing"));
         assertTrue(error(generate, "generate", "--model", "/no/such.gguf", "x").contains("/no/such.gguf"));
         assertTrue(error(generate, "generate", "-d", "cuda:9", "x").contains("cuda:9"));
@@ -229,10 +269,22 @@ class CommandsTest {
         Map<String, Object> written =
                 JsonReader.object(shell.run(generate, "generate-model", file.toString(), "--type", "q4_0", "--json"));
         assertEquals((double) Files.size(file), written.get("bytes"));
-        assertEquals(2, ((List<?>) JsonReader.object(
-                        shell.run(generate, "generate", "--model", file.toString(), "--tokens", "2", "--ignore-end", "--json", "x"))
-                .get("tokens")).size());
-        assertTrue(error(generate, "generate-model", file.toString(), "--type", "q4_1").contains("near names: q4_0"));
+        assertEquals(
+                2,
+                ((List<?>) JsonReader.object(shell.run(
+                                        generate,
+                                        "generate",
+                                        "--model",
+                                        file.toString(),
+                                        "--tokens",
+                                        "2",
+                                        "--ignore-end",
+                                        "--json",
+                                        "x"))
+                                .get("tokens"))
+                        .size());
+        assertTrue(error(generate, "generate-model", file.toString(), "--type", "q4_1")
+                .contains("near names: q4_0"));
     }
 
     @Test
@@ -242,8 +294,11 @@ class CommandsTest {
         Deployment bad = new Deployment("b.txt", "refused", "", "", "not a bundle");
         Deployments both = () -> List.of(good, bad);
         DeployCommands deploy = new DeployCommands(both);
-        assertEquals(2, JsonReader.objects(shell.run(deploy, "deploy", "--json")).size());
+        assertEquals(
+                2, JsonReader.objects(shell.run(deploy, "deploy", "--json")).size());
         assertEquals("b.txt\trefused\tnot a bundle", shell.run(deploy, "deploy", "reasons", "--no-format"));
-        assertEquals("vt:deploy: expected list or reasons, given 'lists'; near names: list", error(deploy, "deploy", "lists"));
+        assertEquals(
+                "vt:deploy: expected list or reasons, given 'lists'; near names: list",
+                error(deploy, "deploy", "lists"));
     }
 }

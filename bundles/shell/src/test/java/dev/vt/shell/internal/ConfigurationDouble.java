@@ -21,7 +21,9 @@ final class ConfigurationDouble {
             default -> throw new UnsupportedOperationException(name);
         });
         return of(ConfigurationAdmin.class, (name, arguments) -> {
-            if (!name.equals("getConfiguration") || !arguments[0].equals("dev.vt.registry") || !"?".equals(arguments[1])) {
+            if (!name.equals("getConfiguration")
+                    || !arguments[0].equals("dev.vt.registry")
+                    || !"?".equals(arguments[1])) {
                 throw new UnsupportedOperationException(name);
             }
             return configuration;
@@ -40,6 +42,8 @@ final class ConfigurationDouble {
 
     private static <T> T of(Class<T> type, Answer answer) {
         return type.cast(Proxy.newProxyInstance(
-                type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> answer.to(method.getName(), arguments)));
+                type.getClassLoader(),
+                new Class<?>[] {type},
+                (proxy, method, arguments) -> answer.to(method.getName(), arguments)));
     }
 }

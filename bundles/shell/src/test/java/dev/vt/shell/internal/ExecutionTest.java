@@ -77,7 +77,8 @@ class ExecutionTest {
     }
 
     @Test
-    @DisplayName("S8 -c prints the result of each command, not only the last; a command with a hyphen runs; the code is 0")
+    @DisplayName(
+            "S8 -c prints the result of each command, not only the last; a command with a hyphen runs; the code is 0")
     void each() {
         assertEquals(0, run("vt:give-rows; vt:echo 'a; b' 0.50 007 1e3 true; vt:echo null; give-rows --json"));
         expect("NAME\nx\ny\na; b|0.50|007|1e3|true\nnull\n[\"x\",\"y\"]\n", "");

@@ -19,7 +19,8 @@ class JsonTest {
     void records() {
         Outer outer = new Outer("a", 3, List.of(new Inner(true, null)), Map.of("k", 5L));
         assertEquals(
-                "{\"text\":\"a\",\"number\":3,\"list\":[{\"yes\":true,\"none\":null}],\"map\":{\"k\":5}}", Json.write(outer));
+                "{\"text\":\"a\",\"number\":3,\"list\":[{\"yes\":true,\"none\":null}],\"map\":{\"k\":5}}",
+                Json.write(outer));
     }
 
     @Test
@@ -43,7 +44,8 @@ class JsonTest {
     void numbers() {
         assertEquals(
                 "[null,null,null,1.5,-2,1.0E-5]",
-                Json.write(Arrays.asList(Double.NaN, Double.NEGATIVE_INFINITY, Float.POSITIVE_INFINITY, 1.5, -2L, 1e-5)));
+                Json.write(
+                        Arrays.asList(Double.NaN, Double.NEGATIVE_INFINITY, Float.POSITIVE_INFINITY, 1.5, -2L, 1e-5)));
     }
 
     @Test

@@ -23,18 +23,23 @@ class PageTest {
     @Test
     @DisplayName("S8 a table has aligned columns, numbers to the right, no blanks at line ends")
     void aligned() {
-        assertEquals("""
+        assertEquals(
+                """
                 NAME    COUNT  ITEMS
                 a           7  x,y
                 longer   1234  -
-                the end""", Page.of(rows(new Row("a", 7, List.of("x", "y")), new Row("longer", 1234, List.of()))).table());
+                the end\
+                """,
+                Page.of(rows(new Row("a", 7, List.of("x", "y")), new Row("longer", 1234, List.of())))
+                        .table());
     }
 
     @Test
     @DisplayName("S8 --no-format gives the values alone, separated by tabs; a tab or line end in a value is escaped")
     void plain() {
         assertEquals(
-                "a\\tb\\nc\\\\\t7\tx,y", Page.of(rows(new Row("a\tb\nc\\", 7, List.of("x", "y")))).plain());
+                "a\\tb\\nc\\\\\t7\tx,y",
+                Page.of(rows(new Row("a\tb\nc\\", 7, List.of("x", "y")))).plain());
     }
 
     @Test

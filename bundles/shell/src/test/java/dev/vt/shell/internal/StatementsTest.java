@@ -37,7 +37,8 @@ class StatementsTest {
     @Test
     @DisplayName("S8 --script: one command a line, # begins a comment, also at the end of a line and of the text")
     void comments() {
-        assertEquals(List.of("a", "b 'no # comment'"), Statements.of("# first\na # tail\n\n  b 'no # comment'\n# last"));
+        assertEquals(
+                List.of("a", "b 'no # comment'"), Statements.of("# first\na # tail\n\n  b 'no # comment'\n# last"));
     }
 
     @ParameterizedTest

@@ -1,9 +1,9 @@
 package dev.vt.shell.internal;
 
 import dev.vt.api.device.DeviceType;
+import dev.vt.api.op.OpRegistry;
 import dev.vt.api.op.Outcome;
 import dev.vt.api.registry.BackendRegistry;
-import dev.vt.api.op.OpRegistry;
 import dev.vt.api.spi.KernelSet;
 import dev.vt.api.spi.OpProvider;
 import dev.vt.backend.cpu.CpuBackend;

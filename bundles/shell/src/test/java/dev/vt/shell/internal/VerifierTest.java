@@ -20,7 +20,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class VerifierTest {
-    private static final Unary RIGHT = Objects.requireNonNull(new CpuNativeProvider().kernels().get(OpTable.RELU));
+    private static final Unary RIGHT =
+            Objects.requireNonNull(new CpuNativeProvider().kernels().get(OpTable.RELU));
 
     private static VerifyCommands commands(TestShell shell) {
         return new VerifyCommands(shell.registry(), shell.backends());
@@ -51,11 +52,15 @@ class VerifierTest {
             return outcome;
         };
         try (TestShell shell = new TestShell(wrong)) {
-            VtException e = assertThrows(VtException.class, () -> shell.run(commands(shell), "verify", "guest", "relu", "--json"));
+            VtException e = assertThrows(
+                    VtException.class, () -> shell.run(commands(shell), "verify", "guest", "relu", "--json"));
             assertEquals("vt:verify: 6 of 6 cases failed", e.getMessage());
-            Map<?, ?> first = (Map<?, ?>) ((List<?>) JsonReader.object(shell.printed().strip()).get("failures")).getFirst();
+            Map<?, ?> first = (Map<?, ?>)
+                    ((List<?>) JsonReader.object(shell.printed().strip()).get("failures")).getFirst();
             assertEquals("relu", first.get("op"));
-            assertTrue(first.containsKey("sizes") && first.containsKey("dtype") && first.containsKey("error"), first.toString());
+            assertTrue(
+                    first.containsKey("sizes") && first.containsKey("dtype") && first.containsKey("error"),
+                    first.toString());
         }
     }
 
@@ -106,7 +111,11 @@ class VerifierTest {
         try (TestShell shell = new TestShell(RIGHT)) {
             Map<String, Object> all = JsonReader.object(shell.run(commands(shell), "verify", "vt-native", "--json"));
             assertEquals(Map.of(), all.get("declines"));
-            assertEquals((double) OpTable.all().stream().mapToInt(op -> cases.of(op).size()).sum(), all.get("cases"));
+            assertEquals(
+                    (double) OpTable.all().stream()
+                            .mapToInt(op -> cases.of(op).size())
+                            .sum(),
+                    all.get("cases"));
             assertEquals(List.of(), ((Map<?, ?>) ((List<?>) all.get("results")).getFirst()).get("skipped"));
         }
     }
@@ -131,6 +140,7 @@ class VerifierTest {
         byte[] nan = CaseData.floats(DType.F32, i -> i == 0 ? Double.NaN : 1 + i, 4);
         assertEquals(Double.POSITIVE_INFINITY, Difference.of(DType.F32, nan, a));
         assertEquals(0, Difference.of(DType.F32, nan, nan));
-        assertEquals(Double.POSITIVE_INFINITY, Difference.of(DType.I64, new byte[8], new byte[] {1, 0, 0, 0, 0, 0, 0, 0}));
+        assertEquals(
+                Double.POSITIVE_INFINITY, Difference.of(DType.I64, new byte[8], new byte[] {1, 0, 0, 0, 0, 0, 0, 0}));
     }
 }
