@@ -33,7 +33,8 @@ public final class VtRuntime implements AutoCloseable {
 
     /** A runtime with every backend and provider that ServiceLoader finds, steered by the environment. */
     public static VtRuntime load() {
-        VtRuntime runtime = new VtRuntime(Settings.of(System.getenv()));
+        Settings settings = Settings.of(System.getenv());
+        VtRuntime runtime = new VtRuntime(settings);
         each(ServiceLoader.load(Backend.class), backend -> {
             Registration registration = runtime.add(backend);
             runtime.loaded.push(() -> {
@@ -42,6 +43,7 @@ public final class VtRuntime implements AutoCloseable {
             });
         });
         each(ServiceLoader.load(OpProvider.class), provider -> runtime.loaded.push(runtime.add(provider)));
+        runtime.registry.warnOfUnknown(settings.disabled());
         return runtime;
     }
 

@@ -5,7 +5,10 @@ import dev.vt.api.op.OpRegistry;
 import dev.vt.api.op.Policy;
 import dev.vt.api.registry.BackendRegistry;
 import dev.vt.api.spi.OpProvider;
+import java.lang.System.Logger.Level;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * Any thread may call it.
  */
 public final class Registry implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("dev.vt.registry");
+
     private final SelectionCore core;
     private final OpRegistryImpl ops;
     private final BackendRegistryImpl backends;
@@ -83,6 +88,20 @@ public final class Registry implements AutoCloseable {
     /** Replaces all policies: one for devices that are not named, and one for each that is, by its text ({@code cuda:0}). */
     public void policies(Policy others, Map<String, Policy> named) {
         core.policies(others, named);
+    }
+
+    /** Warns of names given at start that no provider has: a typing error must not pass in silence. */
+    public void warnOfUnknown(Set<String> names) {
+        for (String name : new TreeSet<>(names)) {
+            if (core.entries().stream().noneMatch(e -> e.name().equals(name)) && !name.equals(OpProvider.REFERENCE)) {
+                LOG.log(
+                        Level.WARNING,
+                        "{0} names ''{1}'', and no provider has this name; present are {2}",
+                        Settings.DISABLE,
+                        name,
+                        String.join(", ", new TreeSet<>(core.entries().stream().map(ProviderEntry::name).toList())));
+            }
+        }
     }
 
     @Override

@@ -14,7 +14,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.osgi.framework.Bundle;
 import org.osgi.framework.BundleContext;
+import org.osgi.framework.Constants;
+import org.osgi.framework.FrameworkEvent;
 import org.osgi.framework.ServiceReference;
 import org.osgi.framework.ServiceRegistration;
 import org.osgi.service.component.annotations.Activate;
@@ -58,16 +61,15 @@ public final class RegistryComponent {
         devices = context.registerService(BackendRegistry.class, registry.backends(), null);
         backends.open();
         providers.open();
-        warnUnknown(environment.disabled());
-    }
-
-    private void warnUnknown(Set<String> names) {
-        Set<String> known = new HashSet<>();
-        registry.ops().providers().forEach(p -> known.add(p.name()));
-        for (String name : names) {
-            if (!known.contains(name)) {
-                LOG.log(Level.INFO, "{0} names provider {1}, which is not here yet", Settings.DISABLE, name);
-            }
+        Set<String> named = environment.disabled();
+        if (context.getBundle(Constants.SYSTEM_BUNDLE_LOCATION).getState() == Bundle.ACTIVE) {
+            registry.warnOfUnknown(named);
+        } else {
+            context.addFrameworkListener(event -> {
+                if (event.getType() == FrameworkEvent.STARTED) {
+                    registry.warnOfUnknown(named);
+                }
+            });
         }
     }
 
