@@ -32,13 +32,28 @@ public final class InContainer {
         // No state: each call has all it needs.
     }
 
-    /** Carries what a test threw through Pax Exam, and through a remote call where the framework is another process. */
+    /**
+     * Carries what a test threw through Pax Exam. Where the framework is another process, what can't be serialized travels as an
+     * error with its stack trace as text.
+     */
     public static final class Failure extends RuntimeException {
         @Serial
         private static final long serialVersionUID = 1L;
 
         Failure(Throwable thrown) {
             super(thrown);
+        }
+
+        @Serial
+        private Object writeReplace() {
+            try (ObjectOutputStream out = new ObjectOutputStream(OutputStream.nullOutputStream())) {
+                out.writeObject(getCause());
+                return this;
+            } catch (IOException e) {
+                StringWriter text = new StringWriter();
+                getCause().printStackTrace(new PrintWriter(text));
+                return new Failure(new AssertionError(text.toString()));
+            }
         }
     }
 
@@ -58,7 +73,7 @@ public final class InContainer {
             thread.setContextClassLoader(testClass.getClassLoader());
             run(testClass, instance(probe.getBundleContext(), testClass), method, types, arguments);
         } catch (Throwable t) {
-            throw new Failure(portable(t));
+            throw new Failure(t);
         } finally {
             thread.setContextClassLoader(before);
         }
@@ -142,17 +157,5 @@ public final class InContainer {
             }
         }
         return all;
-    }
-
-    /** The throwable itself, or, where it can't be sent to another process, an error with its stack trace as text. */
-    private static Throwable portable(Throwable thrown) {
-        try (ObjectOutputStream out = new ObjectOutputStream(OutputStream.nullOutputStream())) {
-            out.writeObject(thrown);
-            return thrown;
-        } catch (IOException e) {
-            StringWriter text = new StringWriter();
-            thrown.printStackTrace(new PrintWriter(text));
-            return new AssertionError(text.toString());
-        }
     }
 }

@@ -9,6 +9,11 @@ import dev.vt.pax.jupiter.examples.FailingExample;
 import dev.vt.pax.jupiter.examples.BeforeAllExample;
 import dev.vt.pax.jupiter.examples.PassingExample;
 import dev.vt.pax.jupiter.examples.UnresolvedExample;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -54,7 +59,35 @@ class PaxExamExtensionTest {
         assertInstanceOf(StackOverflowError.class, thrown.get("error"));
         Throwable both = assertInstanceOf(AssertionFailedError.class, thrown.get("both"));
         assertEquals("said after the test", both.getSuppressed()[0].getMessage());
-        assertTrue(thrown.get("unserializable").getMessage().contains("said by an exception that can't travel"));
+        assertEquals("said by an exception that can't travel", thrown.get("unserializable").getMessage());
+    }
+
+    @Test
+    @DisplayName("from another process what can't be serialized comes as text")
+    void failuresTravel() throws IOException, ClassNotFoundException {
+        RuntimeException light = new IllegalStateException("light");
+        assertInstanceOf(IllegalStateException.class, sent(new InContainer.Failure(light)).getCause());
+        @SuppressWarnings("serial")
+        RuntimeException heavy = new RuntimeException("heavy") {
+            private final Object cargo = new Object();
+
+            @Override
+            public String toString() {
+                return getMessage() + cargo.getClass();
+            }
+        };
+        Throwable arrived = assertInstanceOf(AssertionError.class, sent(new InContainer.Failure(heavy)).getCause());
+        assertTrue(arrived.getMessage().contains("heavy"), arrived.getMessage());
+    }
+
+    private static Throwable sent(InContainer.Failure failure) throws IOException, ClassNotFoundException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
+            out.writeObject(failure);
+        }
+        try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
+            return (Throwable) in.readObject();
+        }
     }
 
     @Test
