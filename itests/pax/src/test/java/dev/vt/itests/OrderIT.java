@@ -4,11 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.vt.api.device.DeviceType;
-import dev.vt.api.op.Outcome;
 import dev.vt.api.op.ProviderStatus;
 import dev.vt.api.op.Selection;
-import dev.vt.api.spi.KernelSet;
 import dev.vt.api.spi.OpProvider;
 import dev.vt.ops.OpTable;
 import dev.vt.testkit.Eventually;
@@ -17,8 +14,10 @@ import dev.vt.testkit.Permutations;
 import dev.vt.testkit.Probe;
 import dev.vt.testkit.ProviderBundle;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.Dictionary;
+import java.util.HashMap;
 import java.util.Hashtable;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +33,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.osgi.framework.Bundle;
-import org.osgi.framework.ServiceReference;
 import org.osgi.framework.ServiceRegistration;
 import org.osgi.service.cm.Configuration;
 
@@ -51,7 +49,7 @@ class OrderIT extends InFramework {
                 provider("t-same", 70, 4).symbolicName("test.same.x").version("1.0.0").build(),
                 provider("t-same", 70, 5).symbolicName("test.same.y").version("1.1.0").build());
         Map<String, List<Integer>> digests = new TreeMap<>();
-        Map<List<Selection.Link>, List<Integer>> stories = new java.util.HashMap<>();
+        Map<List<Selection.Link>, List<Integer>> stories = new HashMap<>();
         List<List<ProviderBundle>> orders = Permutations.of(five).toList();
         assertEquals(120, orders.size());
         for (int i = 0; i < orders.size(); i++) {
@@ -182,10 +180,8 @@ class OrderIT extends InFramework {
 
     /** The name of a provider's component, which is the PID of its configuration. */
     private String component(String provider) throws Exception {
-        for (ServiceReference<OpProvider> r : context.getServiceReferences(OpProvider.class, "(vt.provider.name=" + provider + ")")) {
-            return r.getProperty("component.name").toString();
-        }
-        throw new AssertionError("no service of provider " + provider);
+        return context.getServiceReferences(OpProvider.class, "(vt.provider.name=" + provider + ")").iterator().next()
+                .getProperty("component.name").toString();
     }
 
     private static Dictionary<String, Object> priority(int value) {
@@ -197,7 +193,7 @@ class OrderIT extends InFramework {
     @DisplayName("O2.1 after a storm of services from ten threads the order is that of a plain sort")
     void storm(long seed) throws Exception {
         Map<String, Integer> left = new ConcurrentSkipListMap<>();
-        List<ServiceRegistration<OpProvider>> registrations = java.util.Collections.synchronizedList(new ArrayList<>());
+        List<ServiceRegistration<OpProvider>> registrations = Collections.synchronizedList(new ArrayList<>());
         try (ExecutorService threads = Executors.newFixedThreadPool(10)) {
             List<Future<?>> running = new ArrayList<>();
             for (int t = 0; t < 10; t++) {
@@ -231,20 +227,7 @@ class OrderIT extends InFramework {
     }
 
     private ServiceRegistration<OpProvider> register(String name, int priority) {
-        return context.registerService(OpProvider.class, new Plain(name, priority), new Hashtable<>(
-                Map.of("vt.provider.name", name, "vt.provider.priority", priority, "vt.provider.device", "cpu")));
-    }
-
-    /** A provider that nobody calls. */
-    private record Plain(String name, int priority) implements OpProvider {
-        @Override
-        public DeviceType deviceType() {
-            return DeviceType.CPU;
-        }
-
-        @Override
-        public KernelSet kernels() {
-            return KernelSet.builder().put(OpTable.MATMUL_BT, (queue, out, a, b) -> Outcome.SERVED).build();
-        }
+        PlainProvider provider = new PlainProvider(name, priority);
+        return context.registerService(OpProvider.class, provider, provider.properties());
     }
 }
