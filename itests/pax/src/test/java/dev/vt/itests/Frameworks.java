@@ -26,8 +26,17 @@ final class Frameworks {
 
     /** All bundles of ours, and what they need. */
     static Option[] complete() {
+        return of(jars(bundles()));
+    }
+
+    /** As {@link #complete()} without the test kit, which the bundle of the tests would be wired to. */
+    static Option[] withoutTestKit() {
+        return of(jars(bundles()).stream().filter(jar -> !jar.endsWith("vt-testkit.jar")).toList());
+    }
+
+    private static Option[] of(List<Path> jars) {
         List<Option> options = new ArrayList<>();
-        jars(bundles()).forEach(jar -> options.add(bundle(jar.toUri().toString())));
+        jars.forEach(jar -> options.add(bundle(jar.toUri().toString())));
         options.add(frameworkProperty("org.ops4j.pax.logging.DefaultServiceLog.level").value("WARN"));
         options.addAll(Boolean.getBoolean("exam.forked") ? forked() : inThisProcess());
         return options.toArray(Option[]::new);
