@@ -29,8 +29,8 @@ import org.osgi.framework.wiring.BundleWiring;
 import org.osgi.framework.wiring.FrameworkWiring;
 
 /**
- * Class loaders of bundles that others are wired to. A refresh restarts those others, so neither the test kit nor anything else
- * that ties this test to the bundle may be here.
+ * Class loaders of bundles that others are wired to. A refresh restarts those others, so neither the test kit nor
+ * anything else that ties this test to the bundle may be here.
  */
 @PaxExamTest
 class BackendLeakIT {
@@ -50,7 +50,8 @@ class BackendLeakIT {
         return Frameworks.withoutTestKit();
     }
 
-    @ParameterizedTest(name = "O1.7 {0}, used, removed and refreshed with those wired to it, leaves its class loader and no thread")
+    @ParameterizedTest(name =
+            "O1.7 {0}, used, removed and refreshed with those wired to it, leaves its class loader and no thread")
     @ValueSource(strings = {"dev.vt.backend.cpu", "dev.vt.model"})
     void leaves(String symbolicName) throws Exception {
         call();
@@ -70,7 +71,8 @@ class BackendLeakIT {
     }
 
     /** Updates a bundle to the same bytes and refreshes it; no local variable of the caller holds its loader. */
-    private WeakReference<ClassLoader> cycle(String symbolicName, ReferenceQueue<ClassLoader> collected) throws Exception {
+    private WeakReference<ClassLoader> cycle(
+            String symbolicName, ReferenceQueue<ClassLoader> collected) throws Exception {
         Bundle bundle = Arrays.stream(context.getBundles())
                 .filter(b -> symbolicName.equals(b.getSymbolicName()))
                 .findFirst()

@@ -58,7 +58,8 @@ class BundlesIT extends InFramework {
         };
         context.addBundleListener(listener);
         try {
-            // An import that bundles of ours have too, an optional one that nobody can fill, and one of a package of the platform.
+            // An import that bundles of ours have too, an optional one that nobody can fill, and one of a package of
+            // the platform.
             String imports = "org.osgi.service.cm;resolution:=optional,com.acme;resolution:=optional,javax.crypto";
             Bundle b = install(provider("t-x", 90, 1).withImport(imports).build());
             assertEquals("t-x", selected());
@@ -85,7 +86,9 @@ class BundlesIT extends InFramework {
     }
 
     @Test
-    @DisplayName("O3.12 a bundle for another platform stays unresolved with a reason, and a provider for an absent device is quiet")
+    @DisplayName(
+            "O3.12 a bundle for another platform stays unresolved with a reason, and a provider for an absent "
+                    + "device is quiet")
     void otherPlatforms() throws Exception {
         Bundle mac = place(provider("t-mac", 90, 1)
                 .header("Bundle-NativeCode", "lib/libx.dylib;osname=MacOSX;processor=aarch64")
@@ -120,7 +123,9 @@ class BundlesIT extends InFramework {
     }
 
     @Test
-    @DisplayName("B9 B11 without the CPU backend there is no device and a sentence says so; it comes back with the same digest")
+    @DisplayName(
+            "B9 B11 without the CPU backend there is no device and a sentence says so; it comes back with the same "
+                    + "digest")
     void backendRestarts() throws Exception {
         String digest = registry.digest();
         Bundle bundle = bundle("dev.vt.backend.cpu");

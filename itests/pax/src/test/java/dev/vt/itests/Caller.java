@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Code that calls ops: a queue of its own, and tensors of ones for one small product. Knows the public packages alone, never a
- * kernel. Whoever makes it closes it; one thread at a time.
+ * Code that calls ops: a queue of its own, and tensors of ones for one small product. Knows the public packages alone,
+ * never a kernel. Whoever makes it closes it; one thread at a time.
  */
 final class Caller implements AutoCloseable {
     /** What every right kernel writes: the inner size, since all factors are one. */

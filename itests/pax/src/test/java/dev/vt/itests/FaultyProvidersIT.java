@@ -27,13 +27,15 @@ import org.osgi.framework.Bundle;
 /** One broken provider among four good ones, as bundles. */
 class FaultyProvidersIT extends InFramework {
     static Stream<Arguments> faults() {
-        List<Class<? extends Throwable>> types = List.of(IllegalStateException.class, LinkageError.class, StackOverflowError.class);
+        List<Class<? extends Throwable>> types =
+                List.of(IllegalStateException.class, LinkageError.class, StackOverflowError.class);
         // Places by name: arguments come from outside, where the test kit's classes are others.
         return Stream.of("CONSTRUCTOR", "NAME", "PRIORITY", "SUPPORTS", "KERNELS")
                 .flatMap(place -> types.stream().map(type -> Arguments.of(place, type)));
     }
 
-    @ParameterizedTest(name = "O1.11 S4 S10 {0} throws {1}: that provider is set aside with the reason, the other four work")
+    @ParameterizedTest(name =
+            "O1.11 S4 S10 {0} throws {1}: that provider is set aside with the reason, the other four work")
     @MethodSource("faults")
     void oneOfFive(String where, Class<? extends Throwable> type) throws Exception {
         Place place = Place.valueOf(where);
@@ -53,7 +55,8 @@ class FaultyProvidersIT extends InFramework {
                 .filter(p -> p.bundle().equals("test.provider.t-3"))
                 .findFirst()
                 .orElseThrow();
-        assertEquals(place == Place.SUPPORTS ? Selection.State.REFUSED : Selection.State.REJECTED, status.state(), status.reason());
+        assertEquals(place == Place.SUPPORTS ? Selection.State.REFUSED : Selection.State.REJECTED, status.state(),
+                status.reason());
         assertTrue(status.reason().contains("failed: "), status.reason());
         if (place != Place.CONSTRUCTOR) {
             assertTrue(status.reason().contains(type.getSimpleName()), status.reason());
@@ -90,7 +93,8 @@ class FaultyProvidersIT extends InFramework {
         registry.disable("vector");
         registry.policy(CPU, new Policy(Policy.Fallback.ALLOW, Set.of(), Set.of("vt-native")));
         String message = assertThrows(NoKernelException.class, this::call).getMessage();
-        for (String part : List.of("matmul_bt", "cpu:0", "t-picky", "another machine", "vector", "disabled", "vt-native", "deny list")) {
+        for (String part : List.of(
+                "matmul_bt", "cpu:0", "t-picky", "another machine", "vector", "disabled", "vt-native", "deny list")) {
             assertTrue(message.contains(part), message);
         }
     }
@@ -103,7 +107,8 @@ class FaultyProvidersIT extends InFramework {
                 .build());
         assertTrue(assertThrows(RuntimeException.class, this::call).getMessage().contains("broken kernel"));
         thrower.stop();
-        install(bare("t-declines").priority(80).kernel(OpTable.MATMUL_BT, KernelBehaviour.declines("not today")).build());
+        install(bare("t-declines").priority(80).kernel(OpTable.MATMUL_BT, KernelBehaviour.declines("not today"))
+                .build());
         install(provider("t-next", 70, 7).build());
         assertEquals(7f, call());
         assertEquals(7f, call());

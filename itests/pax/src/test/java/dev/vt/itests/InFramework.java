@@ -40,8 +40,8 @@ import org.osgi.framework.wiring.FrameworkWiring;
 import org.osgi.service.cm.ConfigurationAdmin;
 
 /**
- * What the tests inside a framework share: all bundles, ways to install provider bundles and to ask the registry, and a clean
- * registry for each test. The bundles that a test installed go with it.
+ * What the tests inside a framework share: all bundles, ways to install provider bundles and to ask the registry, and a
+ * clean registry for each test. The bundles that a test installed go with it.
  */
 @PaxExamTest
 abstract class InFramework {
@@ -115,7 +115,8 @@ abstract class InFramework {
         Path bundles = Frameworks.bundles();
         // Inside a framework classes come from no files that a compiler could read.
         return ProviderBundle.named(name).classPath(
-                List.of(bundles.resolve("vt-api.jar"), bundles.resolve("vt-ops.jar"), bundles.resolve("vt-backend-cpu.jar")));
+                List.of(bundles.resolve("vt-api.jar"), bundles.resolve("vt-ops.jar"),
+                        bundles.resolve("vt-backend-cpu.jar")));
     }
 
     final Bundle install(ProviderBundle bundle) throws BundleException {
@@ -188,7 +189,8 @@ abstract class InFramework {
     }
 
     final Selection.Link link(Predicate<Selection.Link> which) {
-        return why().chain().stream().filter(which).findFirst().orElseThrow(() -> new AssertionError("not in " + why()));
+        return why().chain().stream().filter(which).findFirst()
+                .orElseThrow(() -> new AssertionError("not in " + why()));
     }
 
     final ProviderStatus status(String name) {

@@ -35,7 +35,8 @@ class LeavingIT extends InFramework {
     private static final int ROUNDS = 12;
 
     @Test
-    @DisplayName("S16 O2.2 show d: bundles come, go and are replaced 120 times under load, and every call is served once")
+    @DisplayName(
+            "S16 O2.2 show d: bundles come, go and are replaced 120 times under load, and every call is served once")
     void underLoad() throws Exception {
         try (Probe probe = Probe.open(); Load load = new Load(3, 3)) {
             ProviderBundle first = provider("t-x", 90, 1).probe(probe).build();
@@ -140,11 +141,14 @@ class LeavingIT extends InFramework {
     }
 
     @Test
-    @DisplayName("S16 O1.9 stopping a bundle waits for the call inside its kernel, which ends on it; later ones take the next")
+    @DisplayName(
+            "S16 O1.9 stopping a bundle waits for the call inside its kernel, which ends on it; later ones take the "
+                    + "next")
     void stopWaits() throws Exception {
         try (Probe probe = Probe.open(); Caller caller = new Caller(cpu());
                 ExecutorService threads = Executors.newCachedThreadPool()) {
-            Bundle b = install(bare("t-slow").priority(90).probe(probe).kernel(OpTable.MATMUL_BT, KernelBehaviour.blocks(1)).build());
+            Bundle b = install(bare("t-slow").priority(90).probe(probe)
+                    .kernel(OpTable.MATMUL_BT, KernelBehaviour.blocks(1)).build());
             Future<Float> inside = threads.submit(() -> caller.call(ops));
             probe.awaitEntered(SOON);
             Future<?> stopping = threads.submit(() -> {
@@ -244,7 +248,8 @@ class LeavingIT extends InFramework {
             });
             try {
                 List<Future<?>> registering = List.of(
-                        threads.submit(() -> registerOften("t-left", asked)), threads.submit(() -> registerOften("t-right", asked)));
+                        threads.submit(() -> registerOften("t-left", asked)),
+                        threads.submit(() -> registerOften("t-right", asked)));
                 for (Future<?> f : registering) {
                     f.get(60, TimeUnit.SECONDS);
                 }

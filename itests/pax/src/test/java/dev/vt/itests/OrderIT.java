@@ -98,11 +98,13 @@ class OrderIT extends InFramework {
     }
 
     @Test
-    @DisplayName("O2.4 a better provider that arrives later wins at the next call; a call begun before ends on the old one")
+    @DisplayName(
+            "O2.4 a better provider that arrives later wins at the next call; a call begun before ends on the old one")
     void laterIsBetter() throws Exception {
         try (Probe probe = Probe.open(); Caller caller = new Caller(cpu());
                 ExecutorService thread = Executors.newSingleThreadExecutor()) {
-            install(bare("t-old").priority(60).probe(probe).kernel(OpTable.MATMUL_BT, KernelBehaviour.blocks(1)).build());
+            install(bare("t-old").priority(60).probe(probe).kernel(OpTable.MATMUL_BT, KernelBehaviour.blocks(1))
+                    .build());
             Future<Float> begun = thread.submit(() -> caller.call(ops));
             probe.awaitEntered(SOON);
             install(provider("t-new", 70, 2).build());
@@ -118,7 +120,8 @@ class OrderIT extends InFramework {
     @DisplayName("S8 O2.5 int, long and numeric text are priorities; all else is rejected by name, never silently 0")
     void oddPriorities() throws Exception {
         for (Object good : List.of("50", 50L, 50)) {
-            Bundle b = install(bare("t-good").priority(good).kernel(OpTable.MATMUL_BT, KernelBehaviour.constant(1)).build());
+            Bundle b = install(
+                    bare("t-good").priority(good).kernel(OpTable.MATMUL_BT, KernelBehaviour.constant(1)).build());
             assertEquals(50, status("t-good").priority(), good.getClass().getName());
             assertEquals(Selection.State.SELECTED, status("t-good").state());
             uninstall(b);
@@ -129,7 +132,8 @@ class OrderIT extends InFramework {
                 5_000_000_000L, "'5000000000' (Long)",
                 new int[] {50, 60}, "'an array' (");
         for (Map.Entry<Object, String> e : bad.entrySet()) {
-            Bundle b = install(bare("t-bad").priority(e.getKey()).kernel(OpTable.MATMUL_BT, KernelBehaviour.constant(1)).build());
+            Bundle b = install(
+                    bare("t-bad").priority(e.getKey()).kernel(OpTable.MATMUL_BT, KernelBehaviour.constant(1)).build());
             ProviderStatus status = status("t-bad");
             assertEquals(Selection.State.REJECTED, status.state(), e.getValue());
             assertTrue(status.reason().contains(e.getValue()), status.reason());
@@ -218,7 +222,8 @@ class OrderIT extends InFramework {
             }
         }
         List<String> expected = left.entrySet().stream()
-                .sorted(Map.Entry.<String, Integer>comparingByValue(Comparator.reverseOrder()).thenComparing(Map.Entry.comparingByKey()))
+                .sorted(Map.Entry.<String, Integer>comparingByValue(Comparator.reverseOrder())
+                        .thenComparing(Map.Entry.comparingByKey()))
                 .map(Map.Entry::getKey)
                 .toList();
         assertEquals(expected, chain("s-"), "seed " + seed);

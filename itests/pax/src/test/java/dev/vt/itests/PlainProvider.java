@@ -13,7 +13,8 @@ import java.util.Map;
 record PlainProvider(String name, int priority) implements OpProvider {
     /** The service properties that belong to it. */
     Dictionary<String, Object> properties() {
-        return new Hashtable<>(Map.of("vt.provider.name", name, "vt.provider.priority", priority, "vt.provider.device", "cpu"));
+        return new Hashtable<>(
+                Map.of("vt.provider.name", name, "vt.provider.priority", priority, "vt.provider.device", "cpu"));
     }
 
     @Override

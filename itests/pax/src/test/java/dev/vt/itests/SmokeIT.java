@@ -30,9 +30,8 @@ class SmokeIT extends InFramework {
                 .map(b -> b + " is in state " + b.getState())
                 .toList();
         assertEquals(List.of(), not);
-        for (String name : List.of("dev.vt.api", "dev.vt.ops", "dev.vt.registry", "dev.vt.backend.cpu", "dev.vt.provider.vector",
-                "dev.vt.model", "dev.vt.shell", "dev.vt.deploy")) {
-            assertEquals(Bundle.ACTIVE, bundle(name).getState(), name);
+        for (String name : List.of("api", "ops", "registry", "backend.cpu", "provider.vector", "model", "shell", "deploy")) {
+            assertEquals(Bundle.ACTIVE, bundle("dev.vt." + name).getState(), name);
         }
     }
 
@@ -49,7 +48,8 @@ class SmokeIT extends InFramework {
         assertEquals(List.of("vector", OpProvider.NATIVE), chain());
         assertEquals(hasVectors() ? "vector" : OpProvider.NATIVE, selected());
         Selection.Link vector = link("vector");
-        assertEquals(hasVectors() ? Selection.State.SELECTED : Selection.State.REFUSED, vector.state(), vector.reason());
+        assertEquals(
+                hasVectors() ? Selection.State.SELECTED : Selection.State.REFUSED, vector.state(), vector.reason());
         assertEquals("dev.vt.provider.vector", vector.bundle());
         Selection.Link below = link(OpProvider.NATIVE);
         assertEquals(hasVectors() ? Selection.State.BELOW : Selection.State.SELECTED, below.state());

@@ -81,7 +81,8 @@ class SteeringIT extends InFramework {
     }
 
     private List<String> errors() {
-        return log.stream().filter(r -> r.getLevel().intValue() >= Level.SEVERE.intValue()).map(LogRecord::getMessage).toList();
+        return log.stream().filter(r -> r.getLevel().intValue() >= Level.SEVERE.intValue()).map(LogRecord::getMessage)
+                .toList();
     }
 
     @Test
@@ -89,16 +90,19 @@ class SteeringIT extends InFramework {
     void disabledBeforeStart() throws Exception {
         try (Probe probe = Probe.open()) {
             configure(Map.of("disabled", "t-off"));
-            Eventually.within(SOON).see("disabled", () -> service(OpRegistry.class).disabled(), Set.of("t-off")::equals);
+            Eventually.within(SOON)
+                    .see("disabled", () -> service(OpRegistry.class).disabled(), Set.of("t-off")::equals);
             find();
             install(provider("t-off", 90, 9).probe(probe).build());
             assertEquals(Selection.State.DISABLED, status("t-off").state());
             assertEquals(Caller.RIGHT, call());
-            assertEquals(List.of(0L, 0L, 0L, 0L), List.of(probe.loaded(), probe.made(), probe.supportsAsked(), probe.calls()));
+            assertEquals(List.of(0L, 0L, 0L, 0L),
+                    List.of(probe.loaded(), probe.made(), probe.supportsAsked(), probe.calls()));
             configure(Map.of("disabled", ""));
             awaitSelected("t-off");
             assertEquals(9f, call());
-            assertEquals(List.of(1L, 1L, 1L, 1L), List.of(probe.loaded(), probe.made(), probe.supportsAsked(), probe.calls()));
+            assertEquals(List.of(1L, 1L, 1L, 1L),
+                    List.of(probe.loaded(), probe.made(), probe.supportsAsked(), probe.calls()));
         }
     }
 
@@ -119,7 +123,8 @@ class SteeringIT extends InFramework {
     @Test
     @DisplayName("S24 strict: a decline is an error that names provider, op and reason")
     void strict() throws Exception {
-        install(bare("t-declines").priority(90).kernel(OpTable.MATMUL_BT, KernelBehaviour.declines("not today")).build());
+        install(bare("t-declines").priority(90).kernel(OpTable.MATMUL_BT, KernelBehaviour.declines("not today"))
+                .build());
         assertEquals(Caller.RIGHT, call());
         configure(Map.of("fallback", "strict"));
         awaitPolicy(new Policy(Policy.Fallback.STRICT, Set.of(), Set.of()));
@@ -155,23 +160,28 @@ class SteeringIT extends InFramework {
         configure(Map.of("fallback", "sometimes"));
         List<String> errors = Eventually.within(SOON).see("errors", this::errors, e -> !e.isEmpty());
         assertEquals(1, errors.size(), errors.toString());
-        assertTrue(errors.get(0).contains("key fallback: expected allow, reference-off or strict, given 'sometimes'"), errors.get(0));
+        assertTrue(errors.get(0).contains("key fallback: expected allow, reference-off or strict, given 'sometimes'"),
+                errors.get(0));
         assertEquals(before, registry.policy(CPU));
         configure(Map.of("fallback", "reference-off"));
         awaitPolicy(new Policy(Policy.Fallback.REFERENCE_OFF, Set.of(), Set.of()));
     }
 
     @Test
-    @DisplayName("O3.1 a device that failed to open is shown with the reason, and asking for it is an error that says what there is")
+    @DisplayName(
+            "O3.1 a device that failed to open is shown with the reason, and asking for it is an error that says "
+                    + "what there is")
     void failedDevice() {
         Device cuda = Device.of(DeviceType.CUDA);
-        BackendStatus failed = new BackendStatus(cuda, BackendStatus.State.FAILED, "cuda", "driver and library do not match");
+        BackendStatus failed =
+                new BackendStatus(cuda, BackendStatus.State.FAILED, "cuda", "driver and library do not match");
         backends.report(failed);
         try {
             assertTrue(backends.statuses().contains(failed));
             String message = assertThrows(VtException.class, () -> backends.get(cuda)).getMessage();
             assertTrue(message.contains("cuda:0") && message.contains("present are cpu:0"), message);
-            String none = assertThrows(NoKernelException.class, () -> registry.acquire(OpTable.MATMUL_BT, cuda)).getMessage();
+            String none =
+                    assertThrows(NoKernelException.class, () -> registry.acquire(OpTable.MATMUL_BT, cuda)).getMessage();
             assertTrue(none.contains("cuda:0"), none);
             assertEquals(1, registry.stats(OpTable.MATMUL_BT, cuda).fallbacks());
         } finally {

@@ -13,7 +13,9 @@ import dev.vt.ops.Ops;
 import dev.vt.registry.VtRuntime;
 import java.lang.foreign.ValueLayout;
 
-/** Multiplies two small matrices of ones through the runtime, and prints what happened as lines of {@code key=value}. */
+/**
+ * Multiplies two small matrices of ones through the runtime, and prints what happened as lines of {@code key=value}.
+ */
 public final class Main {
     private static final int INNER = 64;
 
@@ -39,7 +41,8 @@ public final class Main {
                 Memory out = backend.allocate(4);
                 Memory a = ones(backend);
                 Memory b = ones(backend)) {
-            ops.matmulBt(queue, Tensor.of(out, DType.F32, 1, 1), Tensor.of(a, DType.F32, 1, INNER), Tensor.of(b, DType.F32, 1, INNER));
+            ops.matmulBt(queue, Tensor.of(out, DType.F32, 1, 1), Tensor.of(a, DType.F32, 1, INNER),
+                    Tensor.of(b, DType.F32, 1, INNER));
             queue.synchronize();
             return out.segment().get(ValueLayout.JAVA_FLOAT, 0);
         }

@@ -27,7 +27,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The very jars that are bundles in a framework, on a plain module path and on a class path, each in a process of its own. */
+/**
+ * The very jars that are bundles in a framework, on a plain module path and on a class path, each in a process of its
+ * own.
+ */
 class ProgramIT {
     private static final Path JARS = Path.of(System.getProperty("jars.dir"));
     private static final Path MAIN = Path.of(System.getProperty("main.dir"));
@@ -55,8 +58,10 @@ class ProgramIT {
     }
 
     /** Runs java and returns the lines that it printed; anything but success fails. */
-    private List<String> java(List<String> arguments, Map<String, String> environment) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+    private List<String> java(List<String> arguments, Map<String, String> environment)
+            throws IOException, InterruptedException {
+        List<String> command =
+                new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
         command.addAll(arguments);
         Path out = folder.resolve("out");
         Path err = folder.resolve("err");
@@ -75,8 +80,10 @@ class ProgramIT {
         return Files.readAllLines(out);
     }
 
-    private Map<String, String> modular(List<String> jars, Map<String, String> environment) throws IOException, InterruptedException {
-        return facts(java(arguments(FLAGS, "-p", path(jars), "-m", "dev.vt.itests.jpms/dev.vt.itests.jpms.Main"), environment));
+    private Map<String, String> modular(List<String> jars, Map<String, String> environment)
+            throws IOException, InterruptedException {
+        return facts(java(
+                arguments(FLAGS, "-p", path(jars), "-m", "dev.vt.itests.jpms/dev.vt.itests.jpms.Main"), environment));
     }
 
     private Map<String, String> classPath(List<String> jars) throws IOException, InterruptedException {
@@ -88,7 +95,8 @@ class ProgramIT {
     }
 
     private static Map<String, String> facts(List<String> lines) {
-        return lines.stream().map(l -> l.split("=", 2)).collect(Collectors.toMap(p -> p[0], p -> p[1], (a, b) -> b, TreeMap::new));
+        return lines.stream().map(l -> l.split("=", 2))
+                .collect(Collectors.toMap(p -> p[0], p -> p[1], (a, b) -> b, TreeMap::new));
     }
 
     private static String expected(Map<String, String> facts) {
@@ -97,7 +105,8 @@ class ProgramIT {
     }
 
     @Test
-    @DisplayName("S1 on a module path services are found, vector is selected and the result is right; twice the same digest")
+    @DisplayName(
+            "S1 on a module path services are found, vector is selected and the result is right; twice the same digest")
     void modulePath() throws Exception {
         Map<String, String> first = modular(RUNTIME, Map.of());
         assertEquals("true", first.get("named"));
@@ -137,7 +146,8 @@ class ProgramIT {
     }
 
     static Stream<String> modules() {
-        return Stream.of("dev.vt.api", "dev.vt.ops", "dev.vt.registry", "dev.vt.backend.cpu", "dev.vt.provider.vector", "dev.vt.model",
+        return Stream.of("dev.vt.api", "dev.vt.ops", "dev.vt.registry", "dev.vt.backend.cpu", "dev.vt.provider.vector",
+                "dev.vt.model",
                 "dev.vt.shell", "dev.vt.deploy", "dev.vt.testkit");
     }
 
@@ -163,7 +173,8 @@ class ProgramIT {
                 .map(ModuleDescriptor.Exports::source)
                 .filter(p -> p.contains(".internal"))
                 .collect(Collectors.toSet()));
-        assertTrue(descriptor.exports().stream().allMatch(e -> printed.contains("exports " + e.source())), printed.toString());
+        assertTrue(descriptor.exports().stream().allMatch(e -> printed.contains("exports " + e.source())),
+                printed.toString());
         Set<String> ours = descriptor.requires().stream()
                 .map(ModuleDescriptor.Requires::name)
                 .filter(r -> r.startsWith("dev.vt."))
@@ -189,7 +200,8 @@ class ProgramIT {
     @DisplayName("the model library resolves as a module without OSGi")
     void model() throws Exception {
         List<String> flags = arguments(FLAGS, "--add-modules", "dev.vt.model");
-        List<String> lines = java(arguments(flags, "-p", path(RUNTIME), "-m", "dev.vt.itests.jpms/dev.vt.itests.jpms.Main"));
+        List<String> lines =
+                java(arguments(flags, "-p", path(RUNTIME), "-m", "dev.vt.itests.jpms/dev.vt.itests.jpms.Main"));
         assertEquals("64.0", facts(lines).get("result"));
     }
 }

@@ -23,8 +23,9 @@ import org.osgi.framework.BundleContext;
 import org.osgi.framework.FrameworkUtil;
 
 /**
- * The half of the bridge that runs inside the framework, as a class of the probe bundle: it makes an instance of the test class,
- * injects it, runs what comes before, the test, and what comes after. Pax Exam calls it by reflection, one call at a time.
+ * The half of the bridge that runs inside the framework, as a class of the probe bundle: it makes an instance of the
+ * test class, injects it, runs what comes before, the test, and what comes after. Pax Exam calls it by reflection, one
+ * call at a time.
  */
 public final class InContainer {
     /** Called by Pax Exam. */
@@ -33,8 +34,8 @@ public final class InContainer {
     }
 
     /**
-     * Carries what a test threw through Pax Exam. Where the framework is another process, what can't be serialized travels as an
-     * error with its stack trace as text.
+     * Carries what a test threw through Pax Exam. Where the framework is another process, what can't be serialized
+     * travels as an error with its stack trace as text.
      */
     public static final class Failure extends RuntimeException {
         @Serial
@@ -92,7 +93,8 @@ public final class InContainer {
         return instance;
     }
 
-    private static void run(Class<?> testClass, Object instance, String method, String types, Object[] arguments) throws Throwable {
+    private static void run(
+            Class<?> testClass, Object instance, String method, String types, Object[] arguments) throws Throwable {
         List<Method> methods = methods(testClass);
         Method test = methods.stream()
                 .filter(m -> m.getName().equals(method) && typesOf(m).equals(types))
@@ -150,7 +152,8 @@ public final class InContainer {
         List<Method> all = new ArrayList<>();
         for (Class<?> c = testClass; c != Object.class; c = c.getSuperclass()) {
             for (Method m : c.getDeclaredMethods()) {
-                boolean overridden = all.stream().anyMatch(o -> o.getName().equals(m.getName()) && typesOf(o).equals(typesOf(m)));
+                boolean overridden =
+                        all.stream().anyMatch(o -> o.getName().equals(m.getName()) && typesOf(o).equals(typesOf(m)));
                 if (!m.isSynthetic() && !overridden) {
                     all.add(m);
                 }

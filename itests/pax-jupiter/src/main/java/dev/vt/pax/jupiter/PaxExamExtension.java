@@ -8,12 +8,13 @@ import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 
 /**
- * Starts a container before the first test of a class and stops it after the last; in between it sends each test into the
- * framework, where an instance of its own is made and injected. The instance that Jupiter makes outside is never used. Jupiter
- * owns it; one thread at a time runs tests of one class.
+ * Starts a container before the first test of a class and stops it after the last; in between it sends each test into
+ * the framework, where an instance of its own is made and injected. The instance that Jupiter makes outside is never
+ * used. Jupiter owns it; one thread at a time runs tests of one class.
  */
 public final class PaxExamExtension implements BeforeAllCallback, AfterAllCallback, InvocationInterceptor {
-    private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace.create(PaxExamExtension.class);
+    private static final ExtensionContext.Namespace NAMESPACE =
+            ExtensionContext.Namespace.create(PaxExamExtension.class);
 
     /** Called by Jupiter. */
     public PaxExamExtension() {

@@ -21,8 +21,8 @@ import org.ops4j.pax.exam.TestProbeBuilder;
 import org.ops4j.pax.exam.spi.PaxExamRuntime;
 
 /**
- * A container that runs, with the probe bundle in it: the folder of the test class, and {@link InContainer} as its only entry.
- * Made and stopped by {@link PaxExamExtension}, used by one thread at a time.
+ * A container that runs, with the probe bundle in it: the folder of the test class, and {@link InContainer} as its only
+ * entry. Made and stopped by {@link PaxExamExtension}, used by one thread at a time.
  */
 final class RunningContainer {
     private final TestContainer container;
@@ -54,7 +54,8 @@ final class RunningContainer {
         container.start();
         try {
             TestProbeBuilder probe = system.createProbe();
-            // The folder of the first class is taken whole, of the others only the class; they are never called by these entries.
+            // The folder of the first class is taken whole, of the others only the class; they are never called by
+            // these entries.
             probe.addTest(testClass);
             probe.addTest(InContainer.Failure.class);
             TestAddress entry = probe.addTest(InContainer.class, "run");
@@ -73,7 +74,8 @@ final class RunningContainer {
         for (Method m : InContainer.methods(testClass)) {
             if (m.isAnnotationPresent(Configuration.class)) {
                 if (!Modifier.isStatic(m.getModifiers()) || m.getReturnType() != Option[].class) {
-                    throw new ExtensionConfigurationException("@PaxExamTest: " + testClass.getName() + ": the @Configuration method "
+                    throw new ExtensionConfigurationException(
+                            "@PaxExamTest: " + testClass.getName() + ": the @Configuration method "
                             + m.getName() + "() must be static and return Option[]");
                 }
                 m.setAccessible(true);

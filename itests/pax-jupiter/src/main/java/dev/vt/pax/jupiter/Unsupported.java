@@ -13,7 +13,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Refuses what would otherwise run outside the framework, or not at all, without a word. Pure functions. */
 final class Unsupported {
-    private static final List<Class<? extends Annotation>> METHODS = List.of(BeforeAll.class, AfterAll.class, TestFactory.class);
+    private static final List<Class<? extends Annotation>> METHODS =
+            List.of(BeforeAll.class, AfterAll.class, TestFactory.class);
 
     private Unsupported() {}
 
@@ -28,14 +29,16 @@ final class Unsupported {
                             + "(), which can't run inside the framework");
                 }
             }
-            if ((m.isAnnotationPresent(BeforeEach.class) || m.isAnnotationPresent(AfterEach.class)) && m.getParameterCount() > 0) {
+            if ((m.isAnnotationPresent(BeforeEach.class) || m.isAnnotationPresent(AfterEach.class))
+                    && m.getParameterCount() > 0) {
                 throw refuse(testClass, "has the method " + m.getName() + "(), which must not have parameters here");
             }
         }
         for (Class<?> c = testClass; c != Object.class; c = c.getSuperclass()) {
             for (var field : c.getDeclaredFields()) {
                 if (field.isAnnotationPresent(TempDir.class)) {
-                    throw refuse(testClass, "has the @TempDir field " + field.getName() + "; take a @TempDir parameter");
+                    throw refuse(
+                            testClass, "has the @TempDir field " + field.getName() + "; take a @TempDir parameter");
                 }
             }
         }

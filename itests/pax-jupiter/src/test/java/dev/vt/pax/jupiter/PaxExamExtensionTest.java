@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.testkit.engine.EngineExecutionResults;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
@@ -32,7 +33,7 @@ class PaxExamExtensionTest {
     }
 
     private static Throwable thrown(Event event) {
-        return event.getRequiredPayload(org.junit.platform.engine.TestExecutionResult.class).getThrowable().orElseThrow();
+        return event.getRequiredPayload(TestExecutionResult.class).getThrowable().orElseThrow();
     }
 
     @Test
@@ -103,8 +104,8 @@ class PaxExamExtensionTest {
     void unresolvedBundlesFail() {
         EngineExecutionResults results = run(UnresolvedExample.class);
         Event failed = results.containerEvents().failed().list().get(0);
-        assertTrue(thrown(failed).toString().contains("no.such.pkg") || thrown(failed).toString().contains("unresolved"),
-                thrown(failed).toString());
+        String said = thrown(failed).toString();
+        assertTrue(said.contains("unresolved"), said);
         assertEquals(0, results.testEvents().started().count());
     }
 
