@@ -6,4 +6,5 @@ module dev.vt.itests.jpms {
     requires dev.vt.api;
     requires dev.vt.ops;
     requires dev.vt.registry;
+    requires static org.jspecify;
 }

@@ -13,6 +13,7 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -47,12 +48,13 @@ public final class InContainer {
 
         @Serial
         private Object writeReplace() {
+            Throwable thrown = Objects.requireNonNull(getCause());
             try (ObjectOutputStream out = new ObjectOutputStream(OutputStream.nullOutputStream())) {
-                out.writeObject(getCause());
+                out.writeObject(thrown);
                 return this;
             } catch (IOException e) {
                 StringWriter text = new StringWriter();
-                getCause().printStackTrace(new PrintWriter(text));
+                thrown.printStackTrace(new PrintWriter(text));
                 return new Failure(new AssertionError(text.toString()));
             }
         }
