@@ -63,10 +63,9 @@ class LeakIT extends InFramework {
     }
 
     @Test
-    @DisplayName("O1.7 shell and deployment leave their class loaders")
+    @DisplayName("O1.7 the shell leaves its class loader")
     void shell() throws Exception {
         cycle("dev.vt.shell");
-        cycle("dev.vt.deploy");
     }
 
     /** Stops, updates to the same bytes, refreshes and starts a bundle that no other is wired to. */

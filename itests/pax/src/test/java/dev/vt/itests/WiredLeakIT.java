@@ -33,7 +33,7 @@ import org.osgi.framework.wiring.FrameworkWiring;
  * anything else that ties this test to the bundle may be here.
  */
 @PaxExamTest
-class BackendLeakIT {
+class WiredLeakIT {
     private static final int SECONDS = 20;
 
     @Inject
@@ -52,7 +52,7 @@ class BackendLeakIT {
 
     @ParameterizedTest(name =
             "O1.7 {0}, used, removed and refreshed with those wired to it, leaves its class loader and no thread")
-    @ValueSource(strings = {"dev.vt.backend.cpu", "dev.vt.model"})
+    @ValueSource(strings = {"dev.vt.backend.cpu", "dev.vt.model", "dev.vt.deploy"})
     void leaves(String symbolicName) throws Exception {
         call();
         List<String> threads = threads();
