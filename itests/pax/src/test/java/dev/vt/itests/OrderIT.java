@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.vt.api.op.Op;
 import dev.vt.api.op.ProviderStatus;
 import dev.vt.api.op.Selection;
 import dev.vt.api.spi.OpProvider;
@@ -31,6 +32,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.osgi.framework.Bundle;
 import org.osgi.framework.ServiceRegistration;
@@ -179,7 +181,40 @@ class OrderIT extends InFramework {
             }
             assertTrue(reader.get() > 0);
         }
-        Eventually.within(SOON).see("priority", () -> status("t-two").priority(), p -> p == 50);
+        // A component without a method for changes is made anew, so for a moment it may be in no list.
+        Eventually.within(SOON).holds("the old priority", () -> registry.providers().stream()
+                .anyMatch(p -> p.name().equals("t-two") && p.priority() == 50));
+    }
+
+    @ParameterizedTest(name = "S9 O2.6 {0} takes a configured priority without leaving: its ops are never gone")
+    @CsvSource({"vt-native, relu", "vector, matmul_bt_quant"})
+    void ownPriorities(String name, String opName) throws Exception {
+        Op<?> op = OpTable.get(opName);
+        int priority = status(name).priority();
+        AtomicBoolean end = new AtomicBoolean();
+        try (ExecutorService thread = Executors.newSingleThreadExecutor()) {
+            Future<Long> reader = thread.submit(() -> {
+                long looks = 0;
+                while (!end.get()) {
+                    assertTrue(registry.explain(op, CPU).chain().stream().anyMatch(l -> l.name().equals(name)), "a gap");
+                    looks++;
+                }
+                return looks;
+            });
+            Configuration configuration = configurations().getConfiguration(component(name), null);
+            try {
+                for (int i = 1; i <= 10; i++) {
+                    int wanted = priority + i;
+                    configuration.update(priority(wanted));
+                    Eventually.within(SOON).see("priority", () -> status(name).priority(), p -> p == wanted);
+                }
+            } finally {
+                configuration.delete();
+            }
+            Eventually.within(SOON).see("the old priority", () -> status(name).priority(), p -> p == priority);
+            end.set(true);
+            assertTrue(reader.get() > 0);
+        }
     }
 
     /** The name of a provider's component, which is the PID of its configuration. */
