@@ -196,7 +196,8 @@ class OrderIT extends InFramework {
             Future<Long> reader = thread.submit(() -> {
                 long looks = 0;
                 while (!end.get()) {
-                    assertTrue(registry.explain(op, CPU).chain().stream().anyMatch(l -> l.name().equals(name)), "a gap");
+                    List<Selection.Link> chain = registry.explain(op, CPU).chain();
+                    assertTrue(chain.stream().anyMatch(l -> l.name().equals(name)), "a gap");
                     looks++;
                 }
                 return looks;

@@ -30,7 +30,9 @@ class SmokeIT extends InFramework {
                 .map(b -> b + " is in state " + b.getState())
                 .toList();
         assertEquals(List.of(), not);
-        for (String name : List.of("api", "ops", "registry", "backend.cpu", "provider.vector", "model", "shell", "deploy")) {
+        List<String> names =
+                List.of("api", "ops", "registry", "backend.cpu", "provider.vector", "model", "shell", "deploy");
+        for (String name : names) {
             assertEquals(Bundle.ACTIVE, bundle("dev.vt." + name).getState(), name);
         }
     }

@@ -6,6 +6,7 @@ import dev.vt.api.spi.OpProvider;
 import dev.vt.api.spi.OpProviderProperties;
 import dev.vt.backend.cpu.internal.kernel.CpuKernels;
 import org.osgi.service.component.annotations.Component;
+import org.osgi.service.component.annotations.Modified;
 
 /**
  * The provider of the CPU's own kernels, one for every op, on any processor. Made by Declarative Services or by the service
@@ -14,6 +15,12 @@ import org.osgi.service.component.annotations.Component;
 @Component(service = OpProvider.class)
 @OpProviderProperties(name = OpProvider.NATIVE, priority = 0, device = "cpu")
 public final class CpuNativeProvider implements OpProvider {
+    /** Takes a configured priority as it is: without this method the component would leave and be made anew. */
+    @Modified
+    void modified() {
+        // The registry reads the service properties; the provider itself has nothing to change.
+    }
+
     @Override
     public String name() {
         return NATIVE;

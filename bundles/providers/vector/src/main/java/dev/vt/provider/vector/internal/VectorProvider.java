@@ -8,6 +8,7 @@ import dev.vt.api.spi.OpProviderProperties;
 import dev.vt.backend.cpu.CpuFeatures;
 import dev.vt.ops.OpTable;
 import org.osgi.service.component.annotations.Component;
+import org.osgi.service.component.annotations.Modified;
 
 /**
  * Matrix products for the CPU with the Vector API. Made by Declarative Services or by the service loader; the registry
@@ -18,6 +19,12 @@ import org.osgi.service.component.annotations.Component;
 public final class VectorProvider implements OpProvider {
     static final String NAME = "vector";
     static final int PRIORITY = 10;
+
+    /** Takes a configured priority as it is: without this method the component would leave and be made anew. */
+    @Modified
+    void modified() {
+        // The registry reads the service properties; the provider itself has nothing to change.
+    }
 
     @Override
     public String name() {
