@@ -38,6 +38,11 @@ final class Execution {
                 out.flush();
             }
             return 0;
+        } catch (InterruptedException e) {
+            // Only the end of the process interrupts: no fault to look into.
+            out.flush();
+            err.println("Error: stopped before the commands were done");
+            return 1;
         } catch (Exception e) {
             out.flush();
             err.println("Error: " + sentence(e));
