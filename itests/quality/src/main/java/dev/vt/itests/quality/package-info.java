@@ -1,0 +1,5 @@
+/** Checks over what the build made. */
+@NullMarked
+package dev.vt.itests.quality;
+
+import org.jspecify.annotations.NullMarked;
