@@ -2,8 +2,8 @@ package dev.vt.model;
 
 import dev.vt.api.device.Queue;
 import dev.vt.api.tensor.Tensor;
-import dev.vt.ops.AttentionParams;
 import dev.vt.ops.Ops;
+import dev.vt.ops.kernel.AttentionParams;
 import org.jspecify.annotations.Nullable;
 
 /**

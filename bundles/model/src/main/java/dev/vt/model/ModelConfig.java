@@ -4,7 +4,7 @@ import dev.vt.api.VtException;
 import dev.vt.model.gguf.GgufFile;
 import dev.vt.model.gguf.GgufMetadata;
 import dev.vt.model.gguf.GgufTensor;
-import dev.vt.ops.RopeFrequencies;
+import dev.vt.ops.kernel.RopeFrequencies;
 import java.util.List;
 
 /**

@@ -5,6 +5,7 @@ import dev.vt.api.device.Queue;
 import dev.vt.api.op.Op;
 import dev.vt.api.tensor.DType;
 import dev.vt.api.tensor.Tensor;
+import dev.vt.ops.kernel.AttentionParams;
 import dev.vt.ops.kernel.PagedAttention;
 import dev.vt.ops.kernel.ReshapeAndCache;
 

@@ -5,6 +5,8 @@ import dev.vt.api.device.Queue;
 import dev.vt.api.op.Dispatcher;
 import dev.vt.api.op.NoKernelException;
 import dev.vt.api.tensor.Tensor;
+import dev.vt.ops.kernel.AttentionParams;
+import dev.vt.ops.kernel.RopeFrequencies;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

@@ -5,7 +5,8 @@ import dev.vt.api.device.Queue;
 import dev.vt.api.op.Op;
 import dev.vt.api.tensor.DType;
 import dev.vt.api.tensor.Tensor;
-import dev.vt.ops.RopeFrequencies.Llama3Scaling;
+import dev.vt.ops.kernel.RopeFrequencies;
+import dev.vt.ops.kernel.RopeFrequencies.Llama3Scaling;
 import org.jspecify.annotations.Nullable;
 
 /** Contracts of the rotary embeddings. */

@@ -1,7 +1,9 @@
 package dev.vt.ops;
 
 import dev.vt.api.tensor.DType;
-import dev.vt.ops.RopeFrequencies.Llama3Scaling;
+import dev.vt.ops.kernel.AttentionParams;
+import dev.vt.ops.kernel.RopeFrequencies;
+import dev.vt.ops.kernel.RopeFrequencies.Llama3Scaling;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;

@@ -3,7 +3,6 @@ package dev.vt.ops.kernel;
 import dev.vt.api.device.Queue;
 import dev.vt.api.op.Outcome;
 import dev.vt.api.tensor.Tensor;
-import dev.vt.ops.AttentionParams;
 
 /**
  * Kernel of {@code paged_attention}: attention of query[T,Hq,D] over the paged caches [blocks,blockSize,Hkv,D]. Request r owns

@@ -3,7 +3,6 @@ package dev.vt.ops.kernel;
 import dev.vt.api.device.Queue;
 import dev.vt.api.op.Outcome;
 import dev.vt.api.tensor.Tensor;
-import dev.vt.ops.RopeFrequencies;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -3,7 +3,6 @@ package dev.vt.ops.kernel;
 import dev.vt.api.device.Queue;
 import dev.vt.api.op.Outcome;
 import dev.vt.api.tensor.Tensor;
-import dev.vt.ops.RopeFrequencies;
 
 /**
  * Kernel of {@code rope_neox}: rotates in place the first {@code rotaryDim} elements of each head of q[T,Hq,D] and k[T,Hk,D]

@@ -1,7 +1,7 @@
 package dev.vt.backend.cpu.internal.kernel;
 
 import dev.vt.api.tensor.Tensor;
-import dev.vt.ops.AttentionParams;
+import dev.vt.ops.kernel.AttentionParams;
 import java.util.Arrays;
 
 /** The requests of one attention call, read from its integer operands and checked. Immutable once read. */

@@ -4,7 +4,7 @@ import dev.vt.api.device.Queue;
 import dev.vt.api.op.Outcome;
 import dev.vt.api.tensor.Tensor;
 import dev.vt.backend.cpu.CpuQueue;
-import dev.vt.ops.AttentionParams;
+import dev.vt.ops.kernel.AttentionParams;
 import dev.vt.ops.kernel.PagedAttention;
 
 /**

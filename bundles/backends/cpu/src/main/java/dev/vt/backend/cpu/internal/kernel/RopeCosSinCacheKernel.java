@@ -4,8 +4,8 @@ import dev.vt.api.device.Queue;
 import dev.vt.api.op.Outcome;
 import dev.vt.api.tensor.Tensor;
 import dev.vt.backend.cpu.CpuQueue;
-import dev.vt.ops.RopeFrequencies;
 import dev.vt.ops.kernel.RopeCosSinCache;
+import dev.vt.ops.kernel.RopeFrequencies;
 import org.jspecify.annotations.Nullable;
 
 /** {@code rope_cos_sin_cache}. */

@@ -4,7 +4,7 @@ import dev.vt.api.device.Queue;
 import dev.vt.api.op.Outcome;
 import dev.vt.api.tensor.Tensor;
 import dev.vt.backend.cpu.CpuQueue;
-import dev.vt.ops.RopeFrequencies;
+import dev.vt.ops.kernel.RopeFrequencies;
 import dev.vt.ops.kernel.RopeNeox;
 
 /** {@code rope_neox}: the angles of a token are made once for all its heads. */

@@ -1,6 +1,6 @@
 package dev.vt.backend.cpu.internal.kernel;
 
-import dev.vt.ops.RopeFrequencies;
+import dev.vt.ops.kernel.RopeFrequencies;
 
 /**
  * Rotates the pairs of heads in place by given cosines and sines. Not shared between threads: it has scratch of its

@@ -9,7 +9,7 @@ import dev.vt.api.device.Queue;
 import dev.vt.api.op.Outcome;
 import dev.vt.api.tensor.DType;
 import dev.vt.api.tensor.Tensor;
-import dev.vt.ops.AttentionParams;
+import dev.vt.ops.kernel.AttentionParams;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;

@@ -12,7 +12,7 @@ import dev.vt.api.tensor.DType;
 import dev.vt.api.tensor.Tensor;
 import dev.vt.backend.cpu.CpuBackend;
 import dev.vt.backend.cpu.CpuQueue;
-import dev.vt.ops.RopeFrequencies;
+import dev.vt.ops.kernel.RopeFrequencies;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 

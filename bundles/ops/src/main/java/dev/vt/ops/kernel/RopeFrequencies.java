@@ -1,4 +1,4 @@
-package dev.vt.ops;
+package dev.vt.ops.kernel;
 
 import org.jspecify.annotations.Nullable;
 

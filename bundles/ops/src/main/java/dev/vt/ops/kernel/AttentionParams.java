@@ -1,4 +1,4 @@
-package dev.vt.ops;
+package dev.vt.ops.kernel;
 
 /**
  * Numbers of an attention call.
