@@ -11,7 +11,6 @@ module dev.vt.backend.cpu {
 
     provides dev.vt.api.spi.OpProvider with
             dev.vt.backend.cpu.internal.CpuNativeProvider;
-
     provides dev.vt.api.device.Backend with
             dev.vt.backend.cpu.CpuBackend;
 }

@@ -31,7 +31,12 @@ final class KarafFeatures {
      * @param bundles its own bundles as {@code group:artifact:version}
      * @param configurations settings by PID
      */
-    record Feature(String name, String version, String description, List<String> builtOn, List<String> bundles,
+    record Feature(
+            String name,
+            String version,
+            String description,
+            List<String> builtOn,
+            List<String> bundles,
             Map<String, Map<String, String>> configurations) {}
 
     private final Map<String, Feature> features;
@@ -46,7 +51,8 @@ final class KarafFeatures {
             Feature feature = feature(element);
             for (String needed : feature.builtOn()) {
                 if (!all.containsKey(needed)) {
-                    throw new IOException(feature.name() + " is built on " + needed + ", which does not stand before it");
+                    throw new IOException(
+                            feature.name() + " is built on " + needed + ", which does not stand before it");
                 }
             }
             if (all.put(feature.name(), feature) != null) {
@@ -78,7 +84,8 @@ final class KarafFeatures {
 
     private Feature named(String name) {
         return Optional.ofNullable(features.get(name))
-                .orElseThrow(() -> new IllegalArgumentException("a feature is built on " + name + ", which is not there"));
+                .orElseThrow(
+                        () -> new IllegalArgumentException("a feature is built on " + name + ", which is not there"));
     }
 
     private static Element parse(Path file) throws IOException {
@@ -104,8 +111,13 @@ final class KarafFeatures {
                 default -> throw new IOException("unknown element " + part.getTagName());
             }
         }
-        return new Feature(element.getAttribute("name"), element.getAttribute("version"),
-                element.getAttribute("description"), builtOn, bundles, configurations);
+        return new Feature(
+                element.getAttribute("name"),
+                element.getAttribute("version"),
+                element.getAttribute("description"),
+                builtOn,
+                bundles,
+                configurations);
     }
 
     private static String id(String url) throws IOException {

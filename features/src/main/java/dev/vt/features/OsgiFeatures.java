@@ -25,24 +25,24 @@ public final class OsgiFeatures {
 
     private static String json(KarafFeatures features, KarafFeatures.Feature feature, String artifact) {
         return """
-                {
-                  "feature-resource-version": "1.0",
-                  "id": %s,
-                  "name": %s,
-                  "description": %s,
-                  "license": "Apache-2.0",
-                  "complete": true,
-                  "bundles": [
-                %s
-                  ],
-                  "configurations": {%s}
-                }
-                """.formatted(
-                quoted(artifact + ":osgifeature:" + feature.name() + ":" + feature.version()),
-                quoted(feature.name()),
-                quoted(feature.description()),
-                bundles(features.bundlesWithNeeded(feature)),
-                configurations(features.configurationsWithNeeded(feature)));
+            {
+              "feature-resource-version": "1.0",
+              "id": %s,
+              "name": %s,
+              "description": %s,
+              "license": "Apache-2.0",
+              "complete": true,
+              "bundles": [
+            %s
+              ],
+              "configurations": {%s}
+            }
+            """.formatted(
+                        quoted(artifact + ":osgifeature:" + feature.name() + ":" + feature.version()),
+                        quoted(feature.name()),
+                        quoted(feature.description()),
+                        bundles(features.bundlesWithNeeded(feature)),
+                        configurations(features.configurationsWithNeeded(feature)));
     }
 
     private static String bundles(List<String> ids) {

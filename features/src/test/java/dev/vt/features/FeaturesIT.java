@@ -80,7 +80,9 @@ class FeaturesIT {
     @MethodSource("features")
     @DisplayName("each feature alone resolves in a real framework")
     void resolves(KarafFeatures.Feature feature, @TempDir Path temp) throws Exception {
-        Framework framework = ServiceLoader.load(FrameworkFactory.class).findFirst().orElseThrow()
+        Framework framework = ServiceLoader.load(FrameworkFactory.class)
+                .findFirst()
+                .orElseThrow()
                 .newFramework(Map.of("org.osgi.framework.storage", temp.toString(), "felix.log.level", "0"));
         framework.init();
         try {

@@ -33,7 +33,10 @@ public record GenerateOptions(
         check(topK >= 0, "top-k", "0 or more", topK);
         check(topP > 0 && topP <= 1, "top-p", "above 0 and up to 1", topP);
         check(minP >= 0 && minP <= 1, "min-p", "0 to 1", minP);
-        check(repetitionPenalty > 0 && Double.isFinite(repetitionPenalty), "repeat-penalty", "above 0",
+        check(
+                repetitionPenalty > 0 && Double.isFinite(repetitionPenalty),
+                "repeat-penalty",
+                "above 0",
                 repetitionPenalty);
         check(Double.isFinite(frequencyPenalty), "frequency-penalty", "a finite number", frequencyPenalty);
         check(Double.isFinite(presencePenalty), "presence-penalty", "a finite number", presencePenalty);

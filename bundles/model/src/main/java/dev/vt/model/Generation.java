@@ -62,7 +62,8 @@ final class Generation implements AutoCloseable {
         while (done < total) {
             begin();
             for (TextSequence sequence : sequences) {
-                int count = Math.min(sequence.promptLeft(), chunk - workspace.inputs().rows());
+                int count = Math.min(
+                        sequence.promptLeft(), chunk - workspace.inputs().rows());
                 if (count > 0) {
                     sequence.feedPrompt(workspace.inputs(), count, options.seed());
                     if (sequence.promptLeft() == 0) {
@@ -126,7 +127,11 @@ final class Generation implements AutoCloseable {
     }
 
     double promptTokensPerSecond() {
-        return rate(sequences.stream().mapToLong(s -> s.prompt().length - s.promptLeft()).sum(), promptNanos);
+        return rate(
+                sequences.stream()
+                        .mapToLong(s -> s.prompt().length - s.promptLeft())
+                        .sum(),
+                promptNanos);
     }
 
     /** The first token of each sequence comes out of its prompt's last step and does not count. */

@@ -72,8 +72,10 @@ final class KvCache implements AutoCloseable {
     /** Takes {@code count} blocks into {@code into} from {@code at} on: all of them, or none and an error. */
     void take(int count, int[] into, int at) {
         if (count > freeCount) {
-            throw new VtException(ErrorCode.OUT_OF_MEMORY, "generate: the cache has " + freeCount + " free blocks of "
-                    + BLOCK_SIZE + " tokens, " + count + " are needed");
+            throw new VtException(
+                    ErrorCode.OUT_OF_MEMORY,
+                    "generate: the cache has " + freeCount + " free blocks of " + BLOCK_SIZE + " tokens, " + count
+                            + " are needed");
         }
         for (int i = 0; i < count; i++) {
             into[at + i] = free[--freeCount];

@@ -91,7 +91,8 @@ public record ModelConfig(
                     rmsEps(),
                     rope(headSize),
                     architecture.equals("llama"),
-                    architecture.equals("qwen2") || file.findTensor("blk.0.attn_q.bias").isPresent(),
+                    architecture.equals("qwen2")
+                            || file.findTensor("blk.0.attn_q.bias").isPresent(),
                     architecture.equals("qwen3"),
                     file.findTensor("output.weight").isEmpty());
         }
@@ -134,8 +135,8 @@ public record ModelConfig(
         private RopeFrequencies rope(int headSize) {
             int rotary = has("rope.dimension_count") ? positive("rope.dimension_count") : headSize;
             if (rotary > headSize || rotary % 2 != 0) {
-                throw keys.error(key("rope.dimension_count"), "an even number up to the head size " + headSize, ""
-                        + rotary);
+                throw keys.error(
+                        key("rope.dimension_count"), "an even number up to the head size " + headSize, "" + rotary);
             }
             double base = has("rope.freq_base") ? keys.doubleValue(key("rope.freq_base")) : 10_000;
             if (!(base > 0) || !Double.isFinite(base)) {

@@ -54,9 +54,11 @@ public final class TextGenerator implements AutoCloseable {
         config = ModelConfig.read(file);
         tokenizer = Tokenizers.of(file);
         if (tokenizer.size() != config.vocabulary()) {
-            throw new VtException(ErrorCode.FORMAT, file.path()
-                    + ": tensor 'token_embd.weight': expected a row for each of the "
-                    + tokenizer.size() + " tokens of the vocabulary, given " + config.vocabulary());
+            throw new VtException(
+                    ErrorCode.FORMAT,
+                    file.path()
+                            + ": tensor 'token_embd.weight': expected a row for each of the "
+                            + tokenizer.size() + " tokens of the vocabulary, given " + config.vocabulary());
         }
         queue = backend.createQueue();
         try {
@@ -117,18 +119,18 @@ public final class TextGenerator implements AutoCloseable {
      *
      * @return a result for each prompt, in their order
      */
-    public List<GenerateResult> generateBatch(List<String> prompts, GenerateOptions options,
-            GenerateListener listener) {
+    public List<GenerateResult> generateBatch(
+            List<String> prompts, GenerateOptions options, GenerateListener listener) {
         return generateTokens(prompts.stream().map(tokenizer::encode).toList(), options, listener);
     }
 
     /** As {@link #generateBatch}, from token ids. */
-    public List<GenerateResult> generateTokens(List<int[]> prompts, GenerateOptions options,
-            GenerateListener listener) {
+    public List<GenerateResult> generateTokens(
+            List<int[]> prompts, GenerateOptions options, GenerateListener listener) {
         check(prompts);
         if (!busy.compareAndSet(false, true)) {
-            throw VtException.invalidArgument("generate: expected one generation at a time, given a second one; "
-                    + "open another generator");
+            throw VtException.invalidArgument(
+                    "generate: expected one generation at a time, given a second one; " + "open another generator");
         }
         try {
             if (closed) {
@@ -237,7 +239,8 @@ public final class TextGenerator implements AutoCloseable {
     }
 
     /** The present workspace, for tests. */
-    @Nullable Workspace workspace() {
+    @Nullable
+    Workspace workspace() {
         return workspace;
     }
 
@@ -245,8 +248,8 @@ public final class TextGenerator implements AutoCloseable {
     @Override
     public void close() {
         if (!busy.compareAndSet(false, true)) {
-            throw VtException.invalidArgument("generate: the generator can't be closed while a generation is "
-                    + "under way");
+            throw VtException.invalidArgument(
+                    "generate: the generator can't be closed while a generation is " + "under way");
         }
         try {
             if (!closed) {
@@ -259,7 +262,10 @@ public final class TextGenerator implements AutoCloseable {
     }
 
     private void release() {
-        try (file; queue; context; weights) {
+        try (file;
+                queue;
+                context;
+                weights) {
             if (workspace != null) {
                 workspace.close();
             }

@@ -75,7 +75,8 @@ final class Weights implements AutoCloseable {
     }
 
     /** What rotary frequencies are divided by, [rotaryDim / 2], or null. */
-    @Nullable Tensor ropeFactors() {
+    @Nullable
+    Tensor ropeFactors() {
         return ropeFactors;
     }
 
@@ -153,7 +154,9 @@ final class Weights implements AutoCloseable {
         private GgufTensor shaped(String name, long... shape) {
             GgufTensor tensor = file.tensor(name);
             if (!Arrays.equals(tensor.shape(), shape)) {
-                throw mismatch(name, "shape " + Arrays.toString(shape) + " as the file's keys say",
+                throw mismatch(
+                        name,
+                        "shape " + Arrays.toString(shape) + " as the file's keys say",
                         Arrays.toString(tensor.shape()));
             }
             return tensor;
@@ -185,8 +188,8 @@ final class Weights implements AutoCloseable {
 
         private VtException mismatch(String name, String expected, String given) {
             return new VtException(
-                    ErrorCode.FORMAT, file.path() + ": tensor '" + name + "': expected " + expected + ", given "
-                            + given);
+                    ErrorCode.FORMAT,
+                    file.path() + ": tensor '" + name + "': expected " + expected + ", given " + given);
         }
     }
 }

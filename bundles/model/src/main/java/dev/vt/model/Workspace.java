@@ -28,7 +28,9 @@ final class Workspace implements AutoCloseable {
      */
     record Size(int rows, int sequences, int positions, int blocks) {
         boolean holds(Size other) {
-            return rows >= other.rows && sequences >= other.sequences && positions >= other.positions
+            return rows >= other.rows
+                    && sequences >= other.sequences
+                    && positions >= other.positions
                     && blocks >= other.blocks;
         }
 
@@ -47,8 +49,8 @@ final class Workspace implements AutoCloseable {
     Workspace(Backend backend, Ops ops, Queue queue, ModelConfig config, Weights weights, Size size) {
         this.size = size;
         try {
-            StepInputs inputs = new StepInputs(backend, size.rows(), size.sequences(),
-                    KvCache.blocksFor(size.positions()));
+            StepInputs inputs =
+                    new StepInputs(backend, size.rows(), size.sequences(), KvCache.blocksFor(size.positions()));
             closers.push(inputs::close);
             StepBuffers buffers = new StepBuffers(backend, config, size.rows(), size.sequences());
             closers.push(buffers::close);

@@ -50,19 +50,31 @@ class DecoderLogitsTest {
     @Test
     @DisplayName("llama: frequency factors, linear scaling, part of the head rotated, output matrix of its own")
     void llamaScaled() {
-        compare(TinyModel.of("llama").heads(3, 1, 12).rope(8, 500_000, 4, true).untied().layers(3).build());
+        compare(TinyModel.of("llama")
+                .heads(3, 1, 12)
+                .rope(8, 500_000, 4, true)
+                .untied()
+                .layers(3)
+                .build());
     }
 
     @Test
     @DisplayName("qwen2: biases, halves paired, as many key heads as query heads")
     void qwen2() {
-        compare(TinyModel.of("qwen2").heads(4, 4, 8).rope(8, 1_000_000, 1, false).build());
+        compare(TinyModel.of("qwen2")
+                .heads(4, 4, 8)
+                .rope(8, 1_000_000, 1, false)
+                .build());
     }
 
     @Test
     @DisplayName("qwen3: norms of heads, head size that is not width / heads")
     void qwen3() {
-        compare(TinyModel.of("qwen3").heads(4, 2, 16).rope(16, 1_000_000, 1, false).untied().build());
+        compare(TinyModel.of("qwen3")
+                .heads(4, 2, 16)
+                .rope(16, 1_000_000, 1, false)
+                .untied()
+                .build());
     }
 
     @Test
@@ -85,7 +97,8 @@ class DecoderLogitsTest {
                     .generateTokens(List.of(prompt), greedy(20), new GenerateListener() {
                         @Override
                         public void token(int sequence, int id, String text) {
-                            steps.add(floats(generator.workspace().buffers().logits.of(1)));
+                            steps.add(floats(
+                                    generator.workspace().buffers().logits.of(1)));
                         }
                     })
                     .getFirst();

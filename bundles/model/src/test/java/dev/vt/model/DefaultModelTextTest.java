@@ -26,9 +26,9 @@ import org.junit.jupiter.api.TestInstance;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DefaultModelTextTest {
-    private static final Pattern GREEDY = Pattern.compile(
-            "\"prompt\":\\s*\"([^\"]*)\",\\s*\"prompt_ids\":\\s*\\[([^]]*)],"
-            + "\\s*\"pytorch_f32\":\\s*\\{\\s*\"ids\":\\s*\\[([^]]*)]");
+    private static final Pattern GREEDY =
+            Pattern.compile("\"prompt\":\\s*\"([^\"]*)\",\\s*\"prompt_ids\":\\s*\\[([^]]*)],"
+                    + "\\s*\"pytorch_f32\":\\s*\\{\\s*\"ids\":\\s*\\[([^]]*)]");
 
     private TestRuntime runtime;
     private TextGenerator generator;
@@ -53,14 +53,19 @@ class DefaultModelTextTest {
         Matcher m = GREEDY.matcher(json);
         while (m.find()) {
             out.add(new Golden(
-                    m.group(1), numbers(m.group(2)), Arrays.stream(numbers(m.group(3))).boxed().toList()));
+                    m.group(1),
+                    numbers(m.group(2)),
+                    Arrays.stream(numbers(m.group(3))).boxed().toList()));
         }
         assertEquals(3, out.size());
         return out;
     }
 
     private static int[] numbers(String list) {
-        return Arrays.stream(list.split(",")).map(String::trim).mapToInt(Integer::parseInt).toArray();
+        return Arrays.stream(list.split(","))
+                .map(String::trim)
+                .mapToInt(Integer::parseInt)
+                .toArray();
     }
 
     @Test

@@ -36,7 +36,9 @@ class ModelConfigTest {
     @DisplayName("an unknown architecture is named, with those that are supported")
     void architecture() {
         ModelFile file = TinyModel.of("llama").build().file.key("general.architecture", "mamba");
-        refused(file, ErrorCode.UNSUPPORTED,
+        refused(
+                file,
+                ErrorCode.UNSUPPORTED,
                 "architecture 'mamba' is not supported; supported are llama, qwen2, qwen3");
     }
 
@@ -44,7 +46,9 @@ class ModelConfigTest {
     @DisplayName("yarn scaling is refused")
     void yarn() {
         ModelFile file = TinyModel.of("qwen2").build().file.key("qwen2.rope.scaling.type", "yarn");
-        refused(file, ErrorCode.UNSUPPORTED,
+        refused(
+                file,
+                ErrorCode.UNSUPPORTED,
                 "rope scaling 'yarn' is not supported; supported are none, linear, and factors in the tensor "
                         + "rope_freqs.weight");
     }
@@ -53,9 +57,11 @@ class ModelConfigTest {
     @DisplayName("an attention window is refused")
     void window() {
         ModelFile file = TinyModel.of("llama").build().file.key("llama.attention.sliding_window", 4096);
-        refused(file, ErrorCode.UNSUPPORTED,
+        refused(
+                file,
+                ErrorCode.UNSUPPORTED,
                 "key 'llama.attention.sliding_window': expected none or 0, since attention windows are"
-                + " not supported for llama, given 4096");
+                        + " not supported for llama, given 4096");
     }
 
     @Test
@@ -69,7 +75,9 @@ class ModelConfigTest {
     @DisplayName("a tensor of another shape is named, with both shapes")
     void shape() {
         ModelFile file = TinyModel.of("llama").build().file.tensor("blk.0.attn_k.weight", new float[32 * 32], 32, 32);
-        refused(file, ErrorCode.FORMAT,
+        refused(
+                file,
+                ErrorCode.FORMAT,
                 "tensor 'blk.0.attn_k.weight': expected shape [16, 32] as the file's keys say, given [32, 32]");
     }
 
@@ -78,22 +86,34 @@ class ModelConfigTest {
             + "else without it")
     void unused() {
         ModelFile file = TinyModel.of("llama").build().file.tensor("blk.0.attn_output.bias", new float[32], 32);
-        refused(file, ErrorCode.UNSUPPORTED,
+        refused(
+                file,
+                ErrorCode.UNSUPPORTED,
                 "tensor 'blk.0.attn_output.bias' is not one that a dense llama decoder of this runtime uses");
     }
 
     @Test
     @DisplayName("numbers that contradict each other are refused by key")
     void numbers() {
-        refused(TinyModel.of("llama").build().file.key("llama.attention.head_count_kv", 3), ErrorCode.FORMAT,
+        refused(
+                TinyModel.of("llama").build().file.key("llama.attention.head_count_kv", 3),
+                ErrorCode.FORMAT,
                 "key 'llama.attention.head_count_kv': expected a divisor of the 4 heads, given 3");
-        refused(TinyModel.of("llama").build().file.key("llama.rope.dimension_count", 7), ErrorCode.FORMAT,
+        refused(
+                TinyModel.of("llama").build().file.key("llama.rope.dimension_count", 7),
+                ErrorCode.FORMAT,
                 "key 'llama.rope.dimension_count': expected an even number up to the head size 8, given 7");
-        refused(TinyModel.of("llama").build().file.key("llama.block_count", 0), ErrorCode.FORMAT,
+        refused(
+                TinyModel.of("llama").build().file.key("llama.block_count", 0),
+                ErrorCode.FORMAT,
                 "key 'llama.block_count': expected 1 or more, given 0");
-        refused(TinyModel.of("llama").build().file.key("llama.attention.value_length", 4), ErrorCode.FORMAT,
+        refused(
+                TinyModel.of("llama").build().file.key("llama.attention.value_length", 4),
+                ErrorCode.FORMAT,
                 "key 'llama.attention.value_length': expected the key length 8, given 4");
-        refused(TinyModel.of("llama").build().file.key("llama.attention.layer_norm_rms_epsilon", 0f), ErrorCode.FORMAT,
+        refused(
+                TinyModel.of("llama").build().file.key("llama.attention.layer_norm_rms_epsilon", 0f),
+                ErrorCode.FORMAT,
                 "key 'llama.attention.layer_norm_rms_epsilon': expected a number above 0, given 0.0");
     }
 
@@ -101,7 +121,9 @@ class ModelConfigTest {
     @DisplayName("a vocabulary that does not fit the embedding table is refused")
     void vocabulary() {
         ModelFile file = TinyModel.of("llama").build().file.tensor("token_embd.weight", new float[100 * 32], 100, 32);
-        refused(file, ErrorCode.FORMAT,
+        refused(
+                file,
+                ErrorCode.FORMAT,
                 "tensor 'token_embd.weight': expected a row for each of the 267 tokens of the vocabulary, given 100");
     }
 

@@ -56,6 +56,9 @@ class OtherEngineTest {
     }
 
     private static int[] numbers(String list) {
-        return Arrays.stream(list.split(",")).map(String::trim).mapToInt(Integer::parseInt).toArray();
+        return Arrays.stream(list.split(","))
+                .map(String::trim)
+                .mapToInt(Integer::parseInt)
+                .toArray();
     }
 }

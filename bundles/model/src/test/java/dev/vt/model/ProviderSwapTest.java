@@ -33,11 +33,16 @@ class ProviderSwapTest {
         Path model = TinyModel.of("qwen3").build().write(directory);
         try (TestRuntime runtime = new TestRuntime();
                 TextGenerator generator = runtime.open(model)) {
-            List<Integer> undisturbed = generate(generator, GenerateListener.NONE).tokens();
+            List<Integer> undisturbed =
+                    generate(generator, GenerateListener.NONE).tokens();
             GenerateResult result = generate(generator, new Swapper(runtime.runtime()));
             assertEquals(undisturbed, result.tokens());
-            assertEquals(List.of("guest", "vt-native"), result.served().keySet().stream().sorted().toList());
-            assertEquals(result.calls(), result.served().values().stream().mapToLong(Long::longValue).sum());
+            assertEquals(
+                    List.of("guest", "vt-native"),
+                    result.served().keySet().stream().sorted().toList());
+            assertEquals(
+                    result.calls(),
+                    result.served().values().stream().mapToLong(Long::longValue).sum());
             // The guest was there for the steps after tokens 10 to 14 and 30 to 39, with 2 layers of 7 products and
             // one more each.
             assertEquals(15 * 15, result.served().get("guest"));
@@ -51,10 +56,12 @@ class ProviderSwapTest {
         Outcome no = Outcome.declined("not today");
         try (TestRuntime runtime = new TestRuntime();
                 TextGenerator generator = runtime.open(model)) {
-            List<Integer> undisturbed = generate(generator, GenerateListener.NONE).tokens();
-            runtime.runtime().add(guest(KernelSet.builder()
-                    .put(OpTable.MATMUL_BT, (queue, out, a, b) -> no)
-                    .build()));
+            List<Integer> undisturbed =
+                    generate(generator, GenerateListener.NONE).tokens();
+            runtime.runtime()
+                    .add(guest(KernelSet.builder()
+                            .put(OpTable.MATMUL_BT, (queue, out, a, b) -> no)
+                            .build()));
             GenerateResult result = generate(generator, GenerateListener.NONE);
             assertEquals(undisturbed, result.tokens());
             assertEquals(Map.of(OpProvider.NATIVE, result.calls()), result.served());

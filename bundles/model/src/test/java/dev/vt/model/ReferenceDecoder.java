@@ -34,8 +34,8 @@ final class ReferenceDecoder {
         }
         double[][] out = new double[n][];
         for (int t = 0; t < n; t++) {
-            out[t] = multiply(norm(x[t], "output_norm.weight"),
-                    m.weight(m.tied ? "token_embd.weight" : "output.weight"));
+            out[t] = multiply(
+                    norm(x[t], "output_norm.weight"), m.weight(m.tied ? "token_embd.weight" : "output.weight"));
         }
         return out;
     }

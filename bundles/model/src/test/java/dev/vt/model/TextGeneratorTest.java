@@ -75,8 +75,8 @@ class TextGeneratorTest {
                 TextGenerator alone = runtime.open(model, 24)) {
             List<GenerateResult> batch = together.generateTokens(prompts(), options, GenerateListener.NONE);
             for (int i = 0; i < batch.size(); i++) {
-                GenerateResult one = alone.generateTokens(List.of(prompts().get(i)), options,
-                        GenerateListener.NONE).getFirst();
+                GenerateResult one = alone.generateTokens(List.of(prompts().get(i)), options, GenerateListener.NONE)
+                        .getFirst();
                 assertEquals(one.tokens(), batch.get(i).tokens(), "prompt " + i);
                 assertEquals(one.text(), batch.get(i).text());
             }
@@ -99,8 +99,10 @@ class TextGeneratorTest {
             assertEquals(10, batch.get(1).tokens().size());
             for (int i = 0; i < prompts.size(); i++) {
                 assertEquals(
-                        generator.generateTokens(List.of(prompts.get(i)), options,
-                                GenerateListener.NONE).getFirst().tokens(),
+                        generator
+                                .generateTokens(List.of(prompts.get(i)), options, GenerateListener.NONE)
+                                .getFirst()
+                                .tokens(),
                         batch.get(i).tokens());
             }
         }
@@ -183,14 +185,16 @@ class TextGeneratorTest {
     void fullContext() {
         try (TextGenerator generator = runtime.open(model)) {
             GenerateResult result = generator
-                    .generateTokens(List.of(DecoderLogitsTest.prompt(CONTEXT - 10, 267)), options(500, 0, 0),
+                    .generateTokens(
+                            List.of(DecoderLogitsTest.prompt(CONTEXT - 10, 267)),
+                            options(500, 0, 0),
                             GenerateListener.NONE)
                     .getFirst();
             assertEquals(11, result.tokens().size());
             assertFalse(result.ended());
             result = generator
-                    .generateTokens(List.of(DecoderLogitsTest.prompt(CONTEXT, 267)), options(500, 0, 0),
-                            GenerateListener.NONE)
+                    .generateTokens(
+                            List.of(DecoderLogitsTest.prompt(CONTEXT, 267)), options(500, 0, 0), GenerateListener.NONE)
                     .getFirst();
             assertEquals(1, result.tokens().size());
         }
@@ -204,8 +208,8 @@ class TextGeneratorTest {
                 GenerateOptions options = new GenerateOptions(80, 3, 0, 1, 0, 1, 0, 0, seed, false);
                 List<Integer> told = new ArrayList<>();
                 StringBuilder text = new StringBuilder();
-                GenerateResult result = generator.generateTokens(List.of(new int[] {5}), options,
-                        new GenerateListener() {
+                GenerateResult result = generator
+                        .generateTokens(List.of(new int[] {5}), options, new GenerateListener() {
                             @Override
                             public void token(int sequence, int id, String piece) {
                                 told.add(id);
@@ -230,16 +234,18 @@ class TextGeneratorTest {
     void statistics() {
         runtime.ops().countCalls(false);
         try (TextGenerator generator = runtime.open(model)) {
-            GenerateResult result = generator.generateTokens(prompts(), everything(12, 1),
-                    GenerateListener.NONE).getFirst();
+            GenerateResult result = generator
+                    .generateTokens(prompts(), everything(12, 1), GenerateListener.NONE)
+                    .getFirst();
             assertEquals(Map.of(OpProvider.NATIVE, result.calls()), result.served());
             assertTrue(result.calls() > 12 * 2 * 10);
             assertEquals(0, result.declines());
             assertEquals(0, result.referenceHits());
             assertFalse(runtime.ops().countsCalls());
             runtime.ops().countCalls(true);
-            GenerateResult second = generator.generateTokens(prompts(), everything(12, 1),
-                    GenerateListener.NONE).getFirst();
+            GenerateResult second = generator
+                    .generateTokens(prompts(), everything(12, 1), GenerateListener.NONE)
+                    .getFirst();
             assertEquals(Map.of(OpProvider.NATIVE, second.calls()), second.served());
             assertTrue(runtime.ops().countsCalls());
         } finally {
@@ -272,8 +278,8 @@ class TextGeneratorTest {
     private void refused(String message, List<int[]> prompts) {
         try (TextGenerator generator = runtime.open(model)) {
             VtException e = assertThrows(
-                    VtException.class, () -> generator.generateTokens(prompts, options(1, 0, 0),
-                            GenerateListener.NONE));
+                    VtException.class,
+                    () -> generator.generateTokens(prompts, options(1, 0, 0), GenerateListener.NONE));
             assertEquals(ErrorCode.INVALID_ARGUMENT, e.code());
             assertEquals(message, e.getMessage());
         }
@@ -298,7 +304,9 @@ class TextGeneratorTest {
                     assertThrows(
                             IllegalStateException.class,
                             () -> generator.generateTokens(prompts(), options(20, 0, 0), listener)));
-            assertEquals(generator.workspace().cache().blocks(), generator.workspace().cache().freeBlocks());
+            assertEquals(
+                    generator.workspace().cache().blocks(),
+                    generator.workspace().cache().freeBlocks());
             assertEquals(before, sample(generator, options(20, 0, 0)));
         }
     }
@@ -335,8 +343,8 @@ class TextGeneratorTest {
         generator.generate("a", options(1, 0, 0), new GenerateListener() {
             @Override
             public void token(int sequence, int id, String text) {
-                inner.add(assertThrows(VtException.class, () -> generator.generate("b", options(1, 0, 0),
-                        GenerateListener.NONE)));
+                inner.add(assertThrows(
+                        VtException.class, () -> generator.generate("b", options(1, 0, 0), GenerateListener.NONE)));
                 inner.add(assertThrows(VtException.class, generator::close));
             }
         });

@@ -138,8 +138,9 @@ final class TinyModel {
         String[] extra = {"\u2581", "a", "b", "c", "d", "e", "f", "g"};
         for (int i = 0; i < vocabulary; i++) {
             types[i] = i == 0 ? 2 : i < 3 ? 3 : i < 259 ? 6 : 1;
-            tokens[i] = i == 0 ? "<unk>" : i == 1 ? "<s>" : i == 2 ? "</s>"
-                    : i < 259 ? String.format("<0x%02X>", i - 3) : extra[i - 259];
+            tokens[i] = i == 0
+                    ? "<unk>"
+                    : i == 1 ? "<s>" : i == 2 ? "</s>" : i < 259 ? String.format("<0x%02X>", i - 3) : extra[i - 259];
             scores[i] = -i;
         }
         file.key("tokenizer.ggml.model", "llama")

@@ -13,8 +13,7 @@ import dev.vt.ops.kernel.ReshapeAndCache;
 final class AttentionChecks {
     private AttentionChecks() {}
 
-    static void reshapeAndCache(
-            Queue queue, Tensor k, Tensor v, Tensor kCache, Tensor vCache, Tensor slotMapping) {
+    static void reshapeAndCache(Queue queue, Tensor k, Tensor v, Tensor kCache, Tensor vCache, Tensor slotMapping) {
         Op<ReshapeAndCache> op = OpTable.RESHAPE_AND_CACHE;
         Device device = Check.device(op, queue);
         Check.dense(op, "k", k, device, 3);
@@ -86,13 +85,15 @@ final class AttentionChecks {
         long heads = query.dim(1);
         long kvHeads = kCache.dim(2);
         if (heads != kvHeads && (kvHeads == 0 || heads % kvHeads != 0)) {
-            throw Faults.of(op, "query", "dimension 1 to be a multiple of dimension 2 of kCache, which is " + kCache,
+            throw Faults.of(
+                    op,
+                    "query",
+                    "dimension 1 to be a multiple of dimension 2 of kCache, which is " + kCache,
                     "" + query);
         }
     }
 
-    private static void requests(
-            Op<?> op, Tensor blockTable, Tensor seqLens, Tensor queryStartLoc, Device device) {
+    private static void requests(Op<?> op, Tensor blockTable, Tensor seqLens, Tensor queryStartLoc, Device device) {
         Check.dense(op, "blockTable", blockTable, device, 2);
         Check.dense(op, "seqLens", seqLens, device, 1);
         Check.dense(op, "queryStartLoc", queryStartLoc, device, 1);
@@ -100,7 +101,8 @@ final class AttentionChecks {
         Check.dtype(op, "seqLens", seqLens, DType.I32);
         Check.dtype(op, "queryStartLoc", queryStartLoc, DType.I32);
         Check.dim(op, "seqLens", seqLens, 0, blockTable.dim(0), "dimension 0 of blockTable");
-        Check.dim(op, "queryStartLoc", queryStartLoc, 0, blockTable.dim(0) + 1, "1 more than dimension 0 of blockTable");
+        Check.dim(
+                op, "queryStartLoc", queryStartLoc, 0, blockTable.dim(0) + 1, "1 more than dimension 0 of blockTable");
     }
 
     private static void params(Op<?> op, AttentionParams p) {

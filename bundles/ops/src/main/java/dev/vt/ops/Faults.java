@@ -14,7 +14,8 @@ final class Faults {
     private Faults() {}
 
     static VtException of(Op<?> op, String argument, String expected, String given) {
-        return VtException.invalidArgument(op + ": argument " + argument + ": expected " + expected + ", given " + given);
+        return VtException.invalidArgument(
+                op + ": argument " + argument + ": expected " + expected + ", given " + given);
     }
 
     static VtException rank(Op<?> op, String argument, @Nullable Tensor given, int rank) {

@@ -55,7 +55,9 @@ public final class NearNames {
         if (wanted.length() >= 2 && name.startsWith(wanted)) {
             return 100 + name.length() - wanted.length();
         }
-        return wanted.length() >= 3 && name.contains(wanted) ? 200 + name.length() - wanted.length() : Integer.MAX_VALUE;
+        return wanted.length() >= 3 && name.contains(wanted)
+                ? 200 + name.length() - wanted.length()
+                : Integer.MAX_VALUE;
     }
 
     /** Insertions, deletions, substitutions and swaps of neighbours from one text to the other. */

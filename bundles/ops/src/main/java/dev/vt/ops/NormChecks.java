@@ -64,8 +64,7 @@ final class NormChecks {
         }
     }
 
-    private static void residual(
-            Op<RmsNorm> op, Tensor residual, Tensor out, Tensor x, Tensor weight, Device device) {
+    private static void residual(Op<RmsNorm> op, Tensor residual, Tensor out, Tensor x, Tensor weight, Device device) {
         Check.dense(op, "residual", residual, device, 2);
         Check.outFloats(op, "residual", residual);
         Check.sameShape(op, "residual", residual, "x", x);

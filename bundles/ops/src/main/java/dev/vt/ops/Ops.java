@@ -224,8 +224,7 @@ public final class Ops {
     public void ropeCosSinCache(
             Queue queue, Tensor cosSin, Tensor positions, RopeFrequencies frequencies, @Nullable Tensor factors) {
         RopeChecks.cosSinCache(queue, cosSin, positions, frequencies, factors);
-        dispatcher.call(
-                OpTable.ROPE_COS_SIN_CACHE, queue, k -> k.run(queue, cosSin, positions, frequencies, factors));
+        dispatcher.call(OpTable.ROPE_COS_SIN_CACHE, queue, k -> k.run(queue, cosSin, positions, frequencies, factors));
     }
 
     /**
@@ -245,7 +244,8 @@ public final class Ops {
                 OpTable.ROPE_FROM_CACHE, queue, kernel -> kernel.run(queue, q, k, cosSin, positions, interleaved));
     }
 
-    // Attention over a paged cache. Source: Kwon et al., Efficient Memory Management for Large Language Model Serving with
+    // Attention over a paged cache. Source: Kwon et al., Efficient Memory Management for Large Language Model Serving
+    // with
     // PagedAttention, 2023
 
     /**
@@ -288,8 +288,7 @@ public final class Ops {
             Tensor seqLens,
             Tensor queryStartLoc,
             AttentionParams params) {
-        AttentionChecks.pagedAttention(
-                queue, out, query, kCache, vCache, blockTable, seqLens, queryStartLoc, params);
+        AttentionChecks.pagedAttention(queue, out, query, kCache, vCache, blockTable, seqLens, queryStartLoc, params);
         dispatcher.call(
                 OpTable.PAGED_ATTENTION,
                 queue,
@@ -364,8 +363,7 @@ public final class Ops {
             Tensor repetition,
             Tensor frequency,
             Tensor presence) {
-        SamplerChecks.penalties(
-                queue, logits, promptMask, outputMask, counts, repetition, frequency, presence);
+        SamplerChecks.penalties(queue, logits, promptMask, outputMask, counts, repetition, frequency, presence);
         dispatcher.call(
                 OpTable.APPLY_PENALTIES,
                 queue,

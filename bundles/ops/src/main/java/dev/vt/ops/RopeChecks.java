@@ -25,7 +25,10 @@ final class RopeChecks {
         Check.apart(op, "k", k, "positions", positions);
         frequencies(op, frequencies);
         if (frequencies.rotaryDim() > q.dim(2)) {
-            throw Faults.of(op, "frequencies", "a rotaryDim of at most dimension 2 of q, which is " + q,
+            throw Faults.of(
+                    op,
+                    "frequencies",
+                    "a rotaryDim of at most dimension 2 of q, which is " + q,
                     "" + frequencies.rotaryDim());
         }
     }
@@ -83,7 +86,10 @@ final class RopeChecks {
     private static void rotaryWidth(Op<?> op, Tensor cosSin, Tensor q) {
         long rotary = cosSin.dim(1);
         if (rotary <= 0 || (rotary & 1) != 0 || rotary > q.dim(2)) {
-            throw Faults.of(op, "cosSin", "dimension 1 to be even, above 0 and at most dimension 2 of q, which is " + q,
+            throw Faults.of(
+                    op,
+                    "cosSin",
+                    "dimension 1 to be even, above 0 and at most dimension 2 of q, which is " + q,
                     "" + cosSin);
         }
     }

@@ -33,8 +33,7 @@ final class SamplerChecks {
         Check.apart(op, "tokenIds", tokenIds, "seeds", seeds);
     }
 
-    private static void tokenIds(
-            Op<?> op, Tensor tokenIds, String name, Tensor rows, String why, Device device) {
+    private static void tokenIds(Op<?> op, Tensor tokenIds, String name, Tensor rows, String why, Device device) {
         Check.dense(op, "tokenIds", tokenIds, device, 1);
         Check.dtype(op, "tokenIds", tokenIds, DType.I64);
         Check.dim(op, "tokenIds", tokenIds, 0, rows.dim(0), why);

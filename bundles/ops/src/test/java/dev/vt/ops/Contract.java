@@ -27,7 +27,8 @@ final class Contract {
     static final class Args {
         private final Map<String, @Nullable Object> values = new LinkedHashMap<>();
 
-        @Nullable Tensor t(String name) {
+        @Nullable
+        Tensor t(String name) {
             return (Tensor) values.get(name);
         }
 

@@ -23,7 +23,12 @@ final class ContractCases {
     private static final long BYTES = 1 << 16;
 
     /** One call; {@code argument} is what is wrong in it. */
-    record Case(Contract contract, String argument, String what, @Nullable Queue queue, Args args) {
+    record Case(
+            Contract contract,
+            String argument,
+            String what,
+            @Nullable Queue queue,
+            Args args) {
         @Override
         public String toString() {
             return contract + ", " + argument + ": " + what;
@@ -94,7 +99,8 @@ final class ContractCases {
         DType dtype = arg.dtypes().getFirst();
         long[] dims = arg.dims();
         if (dims.length < Tensor.MAX_RANK) {
-            long[] more = LongStream.concat(LongStream.of(1), Arrays.stream(dims)).toArray();
+            long[] more =
+                    LongStream.concat(LongStream.of(1), Arrays.stream(dims)).toArray();
             add(arg.name(), "rank above", with(arg, tensor(CPU, dtype, more)));
         }
         add(arg.name(), "rank below", with(arg, tensor(CPU, dtype, Arrays.copyOfRange(dims, 1, dims.length))));

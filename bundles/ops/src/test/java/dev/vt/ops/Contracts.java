@@ -17,9 +17,11 @@ final class Contracts {
     private static final List<DType> I32 = List.of(DType.I32);
     private static final List<DType> I64 = List.of(DType.I64);
     private static final List<DType> I8 = List.of(DType.I8);
-    private static final List<DType> ENCODED =
-            Arrays.stream(DType.values()).filter(d -> d.isBlock() && d != DType.Q8_K).toList();
-    private static final List<DType> TABLE = Stream.concat(FLOATS.stream(), ENCODED.stream()).toList();
+    private static final List<DType> ENCODED = Arrays.stream(DType.values())
+            .filter(d -> d.isBlock() && d != DType.Q8_K)
+            .toList();
+    private static final List<DType> TABLE =
+            Stream.concat(FLOATS.stream(), ENCODED.stream()).toList();
     private static final Object[] NOT_POSITIVE = {0f, -1f, Float.NaN, Float.POSITIVE_INFINITY};
 
     private Contracts() {}
@@ -48,16 +50,26 @@ final class Contracts {
 
     private static List<Contract> norms() {
         return List.of(
-                new Contract(OpTable.RMS_NORM, (o, q, a) -> o.rmsNorm(
-                                q, a.t("out"), a.t("x"), a.t("weight"), a.t("residual"), a.f("eps"), a.b("gemma")))
+                new Contract(
+                                OpTable.RMS_NORM,
+                                (o, q, a) -> o.rmsNorm(
+                                        q,
+                                        a.t("out"),
+                                        a.t("x"),
+                                        a.t("weight"),
+                                        a.t("residual"),
+                                        a.f("eps"),
+                                        a.b("gemma")))
                         .tensor("out", "3 4", OUT, "written")
                         .tensor("x", "3 4", FLOATS)
                         .tensor("weight", "4", FLOATS)
                         .tensor("residual", "3 4", OUT, "written", "nullable")
                         .number("eps", 1e-6f, NOT_POSITIVE)
                         .number("gemma", true),
-                new Contract(OpTable.LAYER_NORM, (o, q, a) -> o.layerNorm(
-                                q, a.t("out"), a.t("x"), a.t("weight"), a.t("bias"), a.f("eps")))
+                new Contract(
+                                OpTable.LAYER_NORM,
+                                (o, q, a) ->
+                                        o.layerNorm(q, a.t("out"), a.t("x"), a.t("weight"), a.t("bias"), a.f("eps")))
                         .tensor("out", "2 3 4", OUT, "written")
                         .tensor("x", "2 3 4", FLOATS)
                         .tensor("weight", "4", FLOATS, "nullable")
@@ -113,24 +125,34 @@ final class Contracts {
 
     private static List<Contract> ropes() {
         return List.of(
-                new Contract(OpTable.ROPE_NEOX, (o, q, a) -> o.ropeNeox(
-                                q, a.t("q"), a.t("k"), a.t("positions"), a.v("frequencies", RopeFrequencies.class)))
+                new Contract(
+                                OpTable.ROPE_NEOX,
+                                (o, q, a) -> o.ropeNeox(
+                                        q,
+                                        a.t("q"),
+                                        a.t("k"),
+                                        a.t("positions"),
+                                        a.v("frequencies", RopeFrequencies.class)))
                         .tensor("q", "3 *4 6", F32, "written")
                         .tensor("k", "3 *2 6", F32, "written")
                         .tensor("positions", "3", IDS)
                         .number("frequencies", RopeFrequencies.of(10000, 4), badFrequencies(8)),
-                new Contract(OpTable.ROPE_COS_SIN_CACHE, (o, q, a) -> o.ropeCosSinCache(
-                                q,
-                                a.t("cosSin"),
-                                a.t("positions"),
-                                a.v("frequencies", RopeFrequencies.class),
-                                a.t("factors")))
+                new Contract(
+                                OpTable.ROPE_COS_SIN_CACHE,
+                                (o, q, a) -> o.ropeCosSinCache(
+                                        q,
+                                        a.t("cosSin"),
+                                        a.t("positions"),
+                                        a.v("frequencies", RopeFrequencies.class),
+                                        a.t("factors")))
                         .tensor("cosSin", "3 4", F32, "written")
                         .tensor("positions", "3", IDS)
                         .number("frequencies", RopeFrequencies.of(10000, 4), badFrequencies(6))
                         .tensor("factors", "2", F32, "nullable"),
-                new Contract(OpTable.ROPE_FROM_CACHE, (o, q, a) -> o.ropeFromCache(
-                                q, a.t("q"), a.t("k"), a.t("cosSin"), a.t("positions"), a.b("interleaved")))
+                new Contract(
+                                OpTable.ROPE_FROM_CACHE,
+                                (o, q, a) -> o.ropeFromCache(
+                                        q, a.t("q"), a.t("k"), a.t("cosSin"), a.t("positions"), a.b("interleaved")))
                         .tensor("q", "3 *4 6", F32, "written", "padded")
                         .tensor("k", "3 *2 6", F32, "written", "padded", "nullable")
                         .tensor("cosSin", "*9 6", F32)
@@ -160,23 +182,27 @@ final class Contracts {
 
     private static List<Contract> attention() {
         return List.of(
-                new Contract(OpTable.RESHAPE_AND_CACHE, (o, q, a) -> o.reshapeAndCache(
-                                q, a.t("k"), a.t("v"), a.t("kCache"), a.t("vCache"), a.t("slotMapping")))
+                new Contract(
+                                OpTable.RESHAPE_AND_CACHE,
+                                (o, q, a) -> o.reshapeAndCache(
+                                        q, a.t("k"), a.t("v"), a.t("kCache"), a.t("vCache"), a.t("slotMapping")))
                         .tensor("k", "3 2 6", F32)
                         .tensor("v", "3 2 6", F32)
                         .tensor("kCache", "5 4 2 6", F32, "written", "padded")
                         .tensor("vCache", "5 4 2 6", F32, "written", "padded")
                         .tensor("slotMapping", "3", I64),
-                new Contract(OpTable.PAGED_ATTENTION, (o, q, a) -> o.pagedAttention(
-                                q,
-                                a.t("out"),
-                                a.t("query"),
-                                a.t("kCache"),
-                                a.t("vCache"),
-                                a.t("blockTable"),
-                                a.t("seqLens"),
-                                a.t("queryStartLoc"),
-                                a.v("params", AttentionParams.class)))
+                new Contract(
+                                OpTable.PAGED_ATTENTION,
+                                (o, q, a) -> o.pagedAttention(
+                                        q,
+                                        a.t("out"),
+                                        a.t("query"),
+                                        a.t("kCache"),
+                                        a.t("vCache"),
+                                        a.t("blockTable"),
+                                        a.t("seqLens"),
+                                        a.t("queryStartLoc"),
+                                        a.v("params", AttentionParams.class)))
                         .tensor("out", "3 4 6", OUT, "written")
                         .tensor("query", "3 4 6", FLOATS)
                         .tensor("kCache", "5 4 2 6", F32, "padded")
@@ -203,13 +229,15 @@ final class Contracts {
                 new Contract(OpTable.GREEDY_ARGMAX, (o, q, a) -> o.greedyArgmax(q, a.t("tokenIds"), a.t("logits")))
                         .tensor("tokenIds", "3", I64, "written")
                         .tensor("logits", "3 *5", FLOATS),
-                new Contract(OpTable.APPLY_TEMPERATURE, (o, q, a) -> o.applyTemperature(
-                                q, a.t("logits"), a.t("temperature"), a.b("allRandom")))
+                new Contract(
+                                OpTable.APPLY_TEMPERATURE,
+                                (o, q, a) -> o.applyTemperature(q, a.t("logits"), a.t("temperature"), a.b("allRandom")))
                         .tensor("logits", "3 *5", F32, "written")
                         .tensor("temperature", "3", F32)
                         .number("allRandom", true),
-                new Contract(OpTable.APPLY_TOP_K_TOP_P, (o, q, a) -> o.applyTopKTopP(
-                                q, a.t("logits"), a.t("k"), a.t("p")))
+                new Contract(
+                                OpTable.APPLY_TOP_K_TOP_P,
+                                (o, q, a) -> o.applyTopKTopP(q, a.t("logits"), a.t("k"), a.t("p")))
                         .tensor("logits", "3 *5", F32, "written")
                         .tensor("k", "3", I32, "nullable")
                         .tensor("p", "3", F32, "nullable"),
@@ -222,23 +250,26 @@ final class Contracts {
                 new Contract(OpTable.COMPUTE_LOGPROBS, (o, q, a) -> o.computeLogprobs(q, a.t("out"), a.t("x")))
                         .tensor("out", "3 5", F32, "written")
                         .tensor("x", "3 5", F32),
-                new Contract(OpTable.RANDOM_SAMPLE, (o, q, a) -> o.randomSample(
-                                q, a.t("tokenIds"), a.t("probs"), a.t("seeds")))
+                new Contract(
+                                OpTable.RANDOM_SAMPLE,
+                                (o, q, a) -> o.randomSample(q, a.t("tokenIds"), a.t("probs"), a.t("seeds")))
                         .tensor("tokenIds", "3", I64, "written")
                         .tensor("probs", "3 *5", F32)
                         .tensor("seeds", "3", I64));
     }
 
     private static List<Contract> penalties() {
-        return List.of(new Contract(OpTable.APPLY_PENALTIES, (o, q, a) -> o.applyPenalties(
-                        q,
-                        a.t("logits"),
-                        a.t("promptMask"),
-                        a.t("outputMask"),
-                        a.t("counts"),
-                        a.t("repetition"),
-                        a.t("frequency"),
-                        a.t("presence")))
+        return List.of(new Contract(
+                        OpTable.APPLY_PENALTIES,
+                        (o, q, a) -> o.applyPenalties(
+                                q,
+                                a.t("logits"),
+                                a.t("promptMask"),
+                                a.t("outputMask"),
+                                a.t("counts"),
+                                a.t("repetition"),
+                                a.t("frequency"),
+                                a.t("presence")))
                 .tensor("logits", "3 5", F32, "written")
                 .tensor("promptMask", "3 5", I8)
                 .tensor("outputMask", "3 5", I8)

@@ -18,7 +18,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 @DisplayName("The op table")
 class OpTableTest {
-    private static final List<String> NAMES = OpTable.all().stream().map(Op::name).toList();
+    private static final List<String> NAMES =
+            OpTable.all().stream().map(Op::name).toList();
 
     @Test
     @DisplayName("Ids and names are unique, and the table is in the order of the ids")
@@ -89,7 +90,10 @@ class OpTableTest {
     @DisplayName("Near names: nothing for an empty text, five at most, none twice")
     void limits() {
         assertEquals(List.of(), NearNames.near("", NAMES));
-        assertEquals(5, NearNames.near("app", List.of("app1", "app2", "app3", "app4", "app5", "app6", "app1")).size());
+        assertEquals(
+                5,
+                NearNames.near("app", List.of("app1", "app2", "app3", "app4", "app5", "app6", "app1"))
+                        .size());
         assertEquals("", NearNames.hint("qqq", NAMES));
     }
 }

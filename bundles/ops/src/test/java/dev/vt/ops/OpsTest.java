@@ -42,12 +42,12 @@ class OpsTest {
     @MethodSource("bad")
     @DisplayName("S12 an argument that breaks its contract is refused in one sentence and no kernel is called")
     void refuses(Case c) {
-        VtException e = assertThrows(
-                VtException.class, () -> c.contract().entry.call(ops, c.queue(), c.args()));
+        VtException e = assertThrows(VtException.class, () -> c.contract().entry.call(ops, c.queue(), c.args()));
         String message = e.getMessage();
         assertEquals(ErrorCode.INVALID_ARGUMENT, e.code(), message);
         assertTrue(message.matches(c.contract().op + ": argument [\\w() ]+: expected .+, given .+"), message);
-        assertTrue(Pattern.compile("\\b" + c.argument() + "\\b").matcher(message).find(), message);
+        assertTrue(
+                Pattern.compile("\\b" + c.argument() + "\\b").matcher(message).find(), message);
         assertFalse(message.contains("\n") || message.contains(". "), message);
         assertEquals(List.of(), dispatcher.calls());
     }
@@ -62,7 +62,8 @@ class OpsTest {
         assertSame(c.contract().op, call.op());
         assertSame(c.queue(), call.queue());
         assertSame(c.queue(), call.arguments().getFirst());
-        assertEquals(c.args().inOrder(), call.arguments().subList(1, call.arguments().size()));
+        assertEquals(
+                c.args().inOrder(), call.arguments().subList(1, call.arguments().size()));
     }
 
     @Test
@@ -111,10 +112,9 @@ class OpsTest {
         var q = ContractCases.QUEUE;
         Tensor ids = tensor(DType.I64, 2);
         VtException e = assertThrows(VtException.class, () -> ops.greedyArgmax(q, ids, tensor(DType.F32, 2, 0)));
-        assertEquals("greedy_argmax: argument logits: expected dimension 1 to be 1 or more, given f32[2,0]",
-                e.getMessage());
-        assertThrows(
-                VtException.class, () -> ops.randomSample(q, ids, tensor(DType.F32, 2, 0), tensor(DType.I64, 2)));
+        assertEquals(
+                "greedy_argmax: argument logits: expected dimension 1 to be 1 or more, given f32[2,0]", e.getMessage());
+        assertThrows(VtException.class, () -> ops.randomSample(q, ids, tensor(DType.F32, 2, 0), tensor(DType.I64, 2)));
     }
 
     @Test
@@ -129,7 +129,8 @@ class OpsTest {
         assertEquals(1, dispatcher.calls().size());
         // One element too early; across the end of the row.
         for (long wrong : new long[] {23, 29}) {
-            assertThrows(VtException.class,
+            assertThrows(
+                    VtException.class,
                     () -> ops.ropeFromCache(ContractCases.QUEUE, q, keys(memory, wrong), cosSin, positions, false));
         }
     }

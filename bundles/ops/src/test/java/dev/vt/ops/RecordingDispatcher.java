@@ -24,10 +24,11 @@ final class RecordingDispatcher implements Dispatcher {
     @Override
     public <K> void call(Op<K> op, Queue queue, KernelCall<K> call) {
         Class<K> type = op.kernelType();
-        K kernel = type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, args) -> {
-            calls.add(new Call(op, queue, Arrays.asList(args)));
-            return Outcome.SERVED;
-        }));
+        K kernel = type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(), new Class<?>[] {type}, (proxy, method, args) -> {
+                    calls.add(new Call(op, queue, Arrays.asList(args)));
+                    return Outcome.SERVED;
+                }));
         call.on(kernel);
     }
 }

@@ -58,7 +58,11 @@ public final class VtRuntime implements AutoCloseable {
             try {
                 action.accept(service.get());
             } catch (ServiceConfigurationError e) {
-                LOG.log(System.Logger.Level.WARNING, "{0} could not be made: {1}", service.type().getName(), e.getMessage());
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "{0} could not be made: {1}",
+                        service.type().getName(),
+                        e.getMessage());
             }
         });
     }
@@ -93,13 +97,17 @@ public final class VtRuntime implements AutoCloseable {
 
     /** Adds a provider under an origin of its own, which decides between two of one name. */
     public Registration add(OpProvider provider, String bundle, String version) {
-        return registry.add(provider, new Origin(bundle, version, "", provider.getClass().getName()))::remove;
+        return registry.add(
+                provider, new Origin(bundle, version, "", provider.getClass().getName()))::remove;
     }
 
     private static Origin originOf(Class<?> type) {
         Module module = type.getModule();
         String version = module.isNamed()
-                ? module.getDescriptor().version().map(ModuleDescriptor.Version::toString).orElse("0.0.0")
+                ? module.getDescriptor()
+                        .version()
+                        .map(ModuleDescriptor.Version::toString)
+                        .orElse("0.0.0")
                 : "0.0.0";
         return new Origin(module.isNamed() ? module.getName() : type.getPackageName(), version, "", type.getName());
     }

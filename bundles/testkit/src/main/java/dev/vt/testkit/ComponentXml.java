@@ -12,7 +12,8 @@ final class ComponentXml {
     static String of(String className, Map<String, @Nullable Object> properties, boolean registry) {
         StringBuilder s = new StringBuilder("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")
                 .append("<scr:component xmlns:scr=\"http://www.osgi.org/xmlns/scr/v1.4.0\" name=\"")
-                .append(escape(className)).append("\" deactivate=\"deactivate\">\n");
+                .append(escape(className))
+                .append("\" deactivate=\"deactivate\">\n");
         properties.forEach((name, value) -> {
             if (value != null) {
                 s.append(property(name, value));
@@ -22,7 +23,10 @@ final class ComponentXml {
         if (registry) {
             s.append("  <reference name=\"registry\" interface=\"dev.vt.api.op.OpRegistry\" bind=\"bindRegistry\"/>\n");
         }
-        return s.append("  <implementation class=\"").append(escape(className)).append("\"/>\n</scr:component>\n").toString();
+        return s.append("  <implementation class=\"")
+                .append(escape(className))
+                .append("\"/>\n</scr:component>\n")
+                .toString();
     }
 
     private static String property(String name, Object value) {
@@ -54,6 +58,9 @@ final class ComponentXml {
     }
 
     private static String escape(String text) {
-        return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\"", "&quot;");
+        return text.replace("&", "&amp;")
+                .replace("<", "&lt;")
+                .replace(">", "&gt;")
+                .replace("\"", "&quot;");
     }
 }

@@ -70,8 +70,7 @@ public final class DeviceDouble implements Backend, AutoCloseable {
     public record Counts(long allocations, long frees, long usesAfterFree, long flushes, long unflushedWaits) {}
 
     public Counts counts() {
-        return new Counts(
-                allocations.get(), frees.get(), usesAfterFree.get(), flushes.get(), unflushedWaits.get());
+        return new Counts(allocations.get(), frees.get(), usesAfterFree.get(), flushes.get(), unflushedWaits.get());
     }
 
     /** What was closed, in order: {@code "queue 3"}, {@code "memory 7"}, {@code "backend"}. */
@@ -172,8 +171,12 @@ public final class DeviceDouble implements Backend, AutoCloseable {
         }
         pinnedBytes.addAndGet(-bytes);
         if (pinnedFallbacks.getAndIncrement() == 0) {
-            LOG.log(Level.WARNING, "device {0}: no page-locked memory is left for {1} bytes (limit {2}): ordinary memory is used",
-                    device, bytes, as.pinnedLimit);
+            LOG.log(
+                    Level.WARNING,
+                    "device {0}: no page-locked memory is left for {1} bytes (limit {2}): ordinary memory is used",
+                    device,
+                    bytes,
+                    as.pinnedLimit);
         }
         return new DoubleMemory(this, block, 0);
     }
@@ -182,7 +185,8 @@ public final class DeviceDouble implements Backend, AutoCloseable {
         requireOpen("allocate");
         if (attempts.incrementAndGet() == as.failingAllocation) {
             throw new VtException(
-                    ErrorCode.OUT_OF_MEMORY, "device " + device + ": allocate of " + bytes + " bytes: no memory is left");
+                    ErrorCode.OUT_OF_MEMORY,
+                    "device " + device + ": allocate of " + bytes + " bytes: no memory is left");
         }
         allocations.incrementAndGet();
     }
@@ -219,7 +223,8 @@ public final class DeviceDouble implements Backend, AutoCloseable {
     public void upload(Queue queue, Memory to, long toOffset, MemorySegment from) {
         DoubleQueue own = own(queue);
         Memory target = open(to);
-        MemorySegment copy = own.defers() ? MemorySegment.ofArray(from.toArray(java.lang.foreign.ValueLayout.JAVA_BYTE)) : from;
+        MemorySegment copy =
+                own.defers() ? MemorySegment.ofArray(from.toArray(java.lang.foreign.ValueLayout.JAVA_BYTE)) : from;
         own.enqueue(() -> inner.upload(own.inner(), target, toOffset, copy));
     }
 
@@ -282,8 +287,8 @@ public final class DeviceDouble implements Backend, AutoCloseable {
             return memory;
         }
         if (own.owner() != this) {
-            throw VtException.invalidArgument(
-                    "device " + device + ": expected memory of this device, given block " + own.id() + " of " + own.device());
+            throw VtException.invalidArgument("device " + device + ": expected memory of this device, given block "
+                    + own.id() + " of " + own.device());
         }
         if (own.closed()) {
             usesAfterFree.incrementAndGet();

@@ -13,12 +13,14 @@ public final class Permutations {
         if (items.isEmpty()) {
             return Stream.of(List.of());
         }
-        return java.util.stream.IntStream.range(0, items.size()).boxed().flatMap(i -> of(without(items, i)).map(rest -> {
-            List<T> order = new ArrayList<>(items.size());
-            order.add(items.get(i));
-            order.addAll(rest);
-            return List.copyOf(order);
-        }));
+        return java.util.stream.IntStream.range(0, items.size())
+                .boxed()
+                .flatMap(i -> of(without(items, i)).map(rest -> {
+                    List<T> order = new ArrayList<>(items.size());
+                    order.add(items.get(i));
+                    order.addAll(rest);
+                    return List.copyOf(order);
+                }));
     }
 
     private static <T> List<T> without(List<T> items, int index) {

@@ -140,12 +140,19 @@ public final class ProviderBundle {
 
     /** Describes a bundle; not thread-safe. */
     public static final class Builder {
-        @Nullable String name;
-        @Nullable Object priority = 10;
+        @Nullable
+        String name;
+
+        @Nullable
+        Object priority = 10;
+
         DeviceType device = DeviceType.CPU;
         String supports = "true";
         String requirement = "supports() said no";
-        @Nullable Probe probe;
+
+        @Nullable
+        Probe probe;
+
         final Map<Op<?>, KernelBehaviour> kernels = new TreeMap<>();
         final Map<Place, KernelBehaviour.Throws> faults = new EnumMap<>(Place.class);
 
@@ -304,11 +311,13 @@ public final class ProviderBundle {
             main.putValue("Import-Package", """
                     dev.vt.api.device;version="[1,2)",dev.vt.api.op;version="[1,2)",dev.vt.api.spi;version="[1,2)",\
                     dev.vt.api.tensor;version="[1,2)",dev.vt.backend.cpu;version="[1,2)",dev.vt.ops;version="[1,2)",\
-                    dev.vt.ops.kernel;version="[1,2)\"""" + imports);
+                    dev.vt.ops.kernel;version="[1,2)\"\
+                    """ + imports);
             main.putValue("Service-Component", "OSGI-INF/provider.xml");
             main.putValue("Require-Capability", """
-                    osgi.ee;filter:="(&(osgi.ee=JavaSE)(version=25))",osgi.extender;filter:=\
-                    "(&(osgi.extender=osgi.component)(version>=1.4.0)(!(version>=2.0.0)))\"""");
+                osgi.ee;filter:="(&(osgi.ee=JavaSE)(version=25))",osgi.extender;filter:=\
+                "(&(osgi.extender=osgi.component)(version>=1.4.0)(!(version>=2.0.0)))\"\
+                """);
             main.putValue("Provide-Capability", "osgi.service;objectClass:List<String>=\"dev.vt.api.spi.OpProvider\"");
             headers.forEach(main::putValue);
             return manifest;

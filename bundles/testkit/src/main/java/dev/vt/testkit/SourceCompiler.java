@@ -37,7 +37,9 @@ final class SourceCompiler {
         if (compiler == null) {
             throw new IllegalStateException("this Java runtime has no compiler; run on a JDK");
         }
-        List<Text> texts = sources.entrySet().stream().map(e -> new Text(e.getKey(), e.getValue())).toList();
+        List<Text> texts = sources.entrySet().stream()
+                .map(e -> new Text(e.getKey(), e.getValue()))
+                .toList();
         StringWriter messages = new StringWriter();
         String path = classPath.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
         List<String> options = List.of("-proc:none", "-Xlint:none", "-classpath", path);
@@ -61,7 +63,8 @@ final class SourceCompiler {
         try {
             return Path.of(url.toURI());
         } catch (URISyntaxException | RuntimeException e) {
-            throw new IllegalStateException(type + " was loaded from " + url + ", which is no file; give the builder a class path", e);
+            throw new IllegalStateException(
+                    type + " was loaded from " + url + ", which is no file; give the builder a class path", e);
         }
     }
 

@@ -14,10 +14,10 @@ import dev.vt.api.device.Memory;
 import dev.vt.api.device.Queue;
 import dev.vt.api.tensor.DType;
 import dev.vt.api.tensor.Tensor;
+import dev.vt.backend.cpu.CpuBackend;
 import dev.vt.ops.OpTable;
 import dev.vt.ops.Ops;
 import dev.vt.registry.VtRuntime;
-import dev.vt.backend.cpu.CpuBackend;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -31,8 +31,11 @@ class DeviceDoubleTest {
     @Test
     @DisplayName("A unified device shows its memory, a discrete one gives a segment of no size")
     void segments() {
-        try (DeviceDouble uni = TestDevices.unified().open(); DeviceDouble disc = TestDevices.discrete().open();
-                Memory shown = uni.allocate(64); Memory hidden = disc.allocate(64); Memory other = disc.allocate(64)) {
+        try (DeviceDouble uni = TestDevices.unified().open();
+                DeviceDouble disc = TestDevices.discrete().open();
+                Memory shown = uni.allocate(64);
+                Memory hidden = disc.allocate(64);
+                Memory other = disc.allocate(64)) {
             assertEquals(64, shown.segment().byteSize());
             assertEquals(0, hidden.segment().byteSize());
             assertFalse(hidden.segment().address() == other.segment().address());
@@ -45,8 +48,10 @@ class DeviceDoubleTest {
     @Test
     @DisplayName("Bytes go up, across and down on a discrete device")
     void transfers() {
-        try (DeviceDouble disc = TestDevices.discrete().open(); Queue queue = disc.createQueue();
-                Memory a = disc.allocate(16); Memory b = disc.allocate(16)) {
+        try (DeviceDouble disc = TestDevices.discrete().open();
+                Queue queue = disc.createQueue();
+                Memory a = disc.allocate(16);
+                Memory b = disc.allocate(16)) {
             byte[] back = new byte[8];
             disc.memset(queue, b, 0, (byte) 9, 16);
             disc.upload(queue, a, 3, MemorySegment.ofArray(new byte[] {1, 2, 3}));
@@ -60,7 +65,8 @@ class DeviceDoubleTest {
     @Test
     @DisplayName("Deferred work waits for a flush, in order, and a wait without one is counted")
     void deferred() {
-        try (DeviceDouble uni = TestDevices.unified().deferred(true).open(); DoubleQueue queue = uni.createQueue();
+        try (DeviceDouble uni = TestDevices.unified().deferred(true).open();
+                DoubleQueue queue = uni.createQueue();
                 Memory memory = uni.allocate(4)) {
             byte[] source = {5};
             uni.memset(queue, memory, 0, (byte) 1, 4);
@@ -84,7 +90,8 @@ class DeviceDoubleTest {
     @DisplayName("O4.2 a block closed at once outlives the work that was queued before")
     void closeAfterWork() throws Exception {
         for (boolean deferred : new boolean[] {false, true}) {
-            try (DeviceDouble uni = TestDevices.unified().deferred(deferred).open(); DoubleQueue queue = uni.createQueue()) {
+            try (DeviceDouble uni = TestDevices.unified().deferred(deferred).open();
+                    DoubleQueue queue = uni.createQueue()) {
                 CountDownLatch gate = new CountDownLatch(1);
                 Memory memory = uni.allocate(4);
                 Memory copy = uni.allocate(4);
@@ -106,7 +113,8 @@ class DeviceDoubleTest {
     @Test
     @DisplayName("O4.1 a second close is harmless, a use after it is counted and refused")
     void useAfterFree() {
-        try (DeviceDouble disc = TestDevices.discrete().open(); Queue queue = disc.createQueue()) {
+        try (DeviceDouble disc = TestDevices.discrete().open();
+                Queue queue = disc.createQueue()) {
             Memory memory = disc.allocate(4);
             memory.close();
             memory.close();
@@ -137,9 +145,11 @@ class DeviceDoubleTest {
     @Test
     @DisplayName("Failures as asked for: opening, one allocation")
     void failures() {
-        DeviceDouble.Builder broken = TestDevices.discrete().type(DeviceType.CUDA).openFails("driver/library mismatch");
+        DeviceDouble.Builder broken =
+                TestDevices.discrete().type(DeviceType.CUDA).openFails("driver/library mismatch");
         assertTrue(assertThrows(VtException.class, broken::open).getMessage().contains("driver/library mismatch"));
-        try (DeviceDouble uni = TestDevices.unified().failingAllocation(2).open(); Memory first = uni.allocate(8)) {
+        try (DeviceDouble uni = TestDevices.unified().failingAllocation(2).open();
+                Memory first = uni.allocate(8)) {
             VtException e = assertThrows(VtException.class, () -> uni.allocate(8));
             assertEquals(ErrorCode.OUT_OF_MEMORY, e.code());
             uni.allocate(8).close();
@@ -176,14 +186,19 @@ class DeviceDoubleTest {
         uni.close();
         uni.close();
         assertEquals(List.of("memory " + id, "queue " + queue.id(), "backend"), uni.journal());
-        assertEquals(ErrorCode.CLOSED, assertThrows(VtException.class, () -> uni.allocate(1)).code());
+        assertEquals(
+                ErrorCode.CLOSED,
+                assertThrows(VtException.class, () -> uni.allocate(1)).code());
     }
 
     @Test
     @DisplayName("S27 S28 the reference tier serves a unified device after its deferred work, and never a discrete one")
     void referenceTier() {
-        try (VtRuntime runtime = VtRuntime.load(); DeviceDouble uni = TestDevices.unified().deferred(true).open();
-                DeviceDouble disc = TestDevices.discrete().hostAddressableNote("it has memory of its own").open()) {
+        try (VtRuntime runtime = VtRuntime.load();
+                DeviceDouble uni = TestDevices.unified().deferred(true).open();
+                DeviceDouble disc = TestDevices.discrete()
+                        .hostAddressableNote("it has memory of its own")
+                        .open()) {
             runtime.add(uni);
             runtime.add(disc);
             relu(runtime, uni);
@@ -196,7 +211,9 @@ class DeviceDoubleTest {
     }
 
     private static void relu(VtRuntime runtime, DeviceDouble device) {
-        try (DoubleQueue queue = device.createQueue(); Memory in = device.allocate(16); Memory out = device.allocate(16)) {
+        try (DoubleQueue queue = device.createQueue();
+                Memory in = device.allocate(16);
+                Memory out = device.allocate(16)) {
             device.upload(queue, in, 0, MemorySegment.ofArray(new float[] {-1, 2, -3, 4}));
             new Ops(runtime.ops()).relu(queue, Tensor.of(out, DType.F32, 4), Tensor.of(in, DType.F32, 4));
             queue.synchronize();
@@ -209,8 +226,11 @@ class DeviceDoubleTest {
     @Test
     @DisplayName("A queue or a block of another device is refused")
     void foreign() {
-        try (CpuBackend cpu = new CpuBackend(1); Queue other = cpu.createQueue(); DeviceDouble uni = TestDevices.unified().open();
-                DeviceDouble disc = TestDevices.discrete().open(); Memory memory = uni.allocate(4);
+        try (CpuBackend cpu = new CpuBackend(1);
+                Queue other = cpu.createQueue();
+                DeviceDouble uni = TestDevices.unified().open();
+                DeviceDouble disc = TestDevices.discrete().open();
+                Memory memory = uni.allocate(4);
                 Queue queue = disc.createQueue()) {
             assertThrows(VtException.class, () -> uni.memset(other, memory, 0, (byte) 0, 4));
             assertThrows(VtException.class, () -> disc.memset(queue, memory, 0, (byte) 0, 4));

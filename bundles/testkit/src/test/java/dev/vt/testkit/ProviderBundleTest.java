@@ -48,7 +48,8 @@ class ProviderBundleTest {
         assertArrayEquals(bundle.bytes(), fast().build().bytes());
         assertEquals(bundle.digest(), fast().build().digest());
         try (JarInputStream in = new JarInputStream(new ByteArrayInputStream(bundle.bytes()))) {
-            assertEquals("test.provider.fast", in.getManifest().getMainAttributes().getValue("Bundle-SymbolicName"));
+            assertEquals(
+                    "test.provider.fast", in.getManifest().getMainAttributes().getValue("Bundle-SymbolicName"));
             assertEquals("2.1.0", in.getManifest().getMainAttributes().getValue("Bundle-Version"));
         }
         Path file = bundle.writeTo(folder);
@@ -61,7 +62,9 @@ class ProviderBundleTest {
     }
 
     private static ProviderBundle.Builder fast() {
-        return ProviderBundle.named("fast").version("2.1.0").priority(50)
+        return ProviderBundle.named("fast")
+                .version("2.1.0")
+                .priority(50)
                 .kernel(OpTable.RELU, KernelBehaviour.constant(7))
                 .kernel(OpTable.ADD, KernelBehaviour.declines("a \"quoted\" reason, \u00e9"));
     }
@@ -76,10 +79,15 @@ class ProviderBundleTest {
             "type=\"Boolean\" value=\"true\"", "<scr:component"
         };
         for (int i = 0; i < priorities.length; i++) {
-            Path file = ProviderBundle.named("p" + i).priority(priorities[i]).build().writeTo(folder);
+            Path file = ProviderBundle.named("p" + i)
+                    .priority(priorities[i])
+                    .build()
+                    .writeTo(folder);
             try (ZipFile zip = new ZipFile(file.toFile())) {
                 String xml = new String(
-                        zip.getInputStream(zip.getEntry("OSGI-INF/provider.xml")).readAllBytes(), StandardCharsets.UTF_8);
+                        zip.getInputStream(zip.getEntry("OSGI-INF/provider.xml"))
+                                .readAllBytes(),
+                        StandardCharsets.UTF_8);
                 assertTrue(xml.contains(expected[i]), xml);
                 assertEquals(priorities[i] != null, xml.contains("vt.provider.priority"));
             }
@@ -89,8 +97,11 @@ class ProviderBundleTest {
     @Test
     @DisplayName("Behaviours: a constant, a decline with its reason, a failure now and later, half an output")
     void behaviours() {
-        try (VtRuntime runtime = VtRuntime.empty(); CpuBackend cpu = new CpuBackend(1); Queue queue = cpu.createQueue();
-                Memory memory = cpu.allocate(256); Probe probe = Probe.open()) {
+        try (VtRuntime runtime = VtRuntime.empty();
+                CpuBackend cpu = new CpuBackend(1);
+                Queue queue = cpu.createQueue();
+                Memory memory = cpu.allocate(256);
+                Probe probe = Probe.open()) {
             runtime.add(cpu);
             runtime.add(fast().probe(probe)
                     .kernel(OpTable.CAST_F32, KernelBehaviour.throwing(LinkageError.class, "no link"))
@@ -105,10 +116,13 @@ class ProviderBundleTest {
             queue.synchronize();
             assertEquals(7f, memory.segment().get(ValueLayout.JAVA_FLOAT, 12));
             assertTrue(assertThrows(VtException.class, () -> ops.add(queue, out, x, x))
-                    .getMessage().contains("a \"quoted\" reason, \u00e9"));
+                    .getMessage()
+                    .contains("a \"quoted\" reason, \u00e9"));
             assertThrows(Throwable.class, () -> ops.castF32(queue, out, x));
             ops.mulScalar(queue, out, x, 2);
-            assertTrue(assertThrows(VtException.class, queue::synchronize).getMessage().contains("too late"));
+            assertTrue(assertThrows(VtException.class, queue::synchronize)
+                    .getMessage()
+                    .contains("too late"));
             assertThrows(Throwable.class, () -> ops.softCap(queue, out, x, 2));
             assertEquals(3f, memory.segment().get(ValueLayout.JAVA_FLOAT, 4));
             assertEquals(7f, memory.segment().get(ValueLayout.JAVA_FLOAT, 8));
@@ -123,17 +137,26 @@ class ProviderBundleTest {
     @DisplayName("S16 a blocking kernel is entered, holds its provider's removal, and goes when released")
     void blocking() {
         Duration patience = Duration.ofSeconds(20);
-        try (VtRuntime runtime = VtRuntime.empty(); CpuBackend cpu = new CpuBackend(1); Queue queue = cpu.createQueue();
-                Memory memory = cpu.allocate(256); Probe probe = Probe.open()) {
+        try (VtRuntime runtime = VtRuntime.empty();
+                CpuBackend cpu = new CpuBackend(1);
+                Queue queue = cpu.createQueue();
+                Memory memory = cpu.allocate(256);
+                Probe probe = Probe.open()) {
             runtime.add(cpu);
-            VtRuntime.Registration provider = runtime.add(ProviderBundle.named("slow").probe(probe)
-                    .kernel(OpTable.RELU, KernelBehaviour.blocks(1)).build().load());
+            VtRuntime.Registration provider = runtime.add(ProviderBundle.named("slow")
+                    .probe(probe)
+                    .kernel(OpTable.RELU, KernelBehaviour.blocks(1))
+                    .build()
+                    .load());
             Tensor x = Tensor.of(memory, DType.F32, 4);
             Thread caller = Thread.ofPlatform().start(() -> new Ops(runtime.ops()).relu(queue, x, x));
             probe.awaitEntered(patience);
             Thread remover = Thread.ofPlatform().start(provider::close);
-            Eventually.within(patience).see("remover", remover::getState,
-                    s -> s == Thread.State.WAITING || s == Thread.State.TIMED_WAITING);
+            Eventually.within(patience)
+                    .see(
+                            "remover",
+                            remover::getState,
+                            s -> s == Thread.State.WAITING || s == Thread.State.TIMED_WAITING);
             assertTrue(caller.isAlive());
             probe.release();
             Eventually.within(patience).holds("both are done", () -> !caller.isAlive() && !remover.isAlive());
@@ -152,14 +175,19 @@ class ProviderBundleTest {
             assertThrows(Error.class, bad::load);
             return;
         }
-        try (VtRuntime runtime = VtRuntime.empty(); CpuBackend cpu = new CpuBackend(1)) {
+        try (VtRuntime runtime = VtRuntime.empty();
+                CpuBackend cpu = new CpuBackend(1)) {
             runtime.add(cpu);
             runtime.add(bad.load());
-            runtime.add(ProviderBundle.named("good").priority(1)
-                    .kernel(OpTable.RELU, KernelBehaviour.constant(2)).build().load());
+            runtime.add(ProviderBundle.named("good")
+                    .priority(1)
+                    .kernel(OpTable.RELU, KernelBehaviour.constant(2))
+                    .build()
+                    .load());
             Selection selection = runtime.ops().explain(OpTable.RELU, cpu.device());
             assertEquals("good", selection.selected());
-            assertTrue(runtime.ops().providers().stream().anyMatch(p -> p.reason().contains("thrown at " + place)),
+            assertTrue(
+                    runtime.ops().providers().stream().anyMatch(p -> p.reason().contains("thrown at " + place)),
                     () -> runtime.ops().providers().toString());
         }
     }
@@ -167,8 +195,11 @@ class ProviderBundleTest {
     @Test
     @DisplayName("S5 supports is any expression over the caps")
     void supports() {
-        OpProvider provider = ProviderBundle.named("picky").device(DeviceType.CUDA)
-                .supports("caps.valid() && caps.atLeast(9, 0)", "compute 9.0").build().load();
+        OpProvider provider = ProviderBundle.named("picky")
+                .device(DeviceType.CUDA)
+                .supports("caps.valid() && caps.atLeast(9, 0)", "compute 9.0")
+                .build()
+                .load();
         Device cuda = Device.of(DeviceType.CUDA);
         assertEquals(DeviceType.CUDA, provider.deviceType());
         assertFalse(provider.supports(ProviderCaps.unknown(cuda)));
@@ -195,7 +226,9 @@ class ProviderBundleTest {
             assertTrue(jar.getEntry("native/libx.so") != null && jar.getEntry("test/extra/Helper.class") != null);
         }
         ProviderBundle.Builder wrong = ProviderBundle.named("wrong").supports("nonsense", "");
-        assertTrue(assertThrows(IllegalArgumentException.class, wrong::build).getMessage().contains("nonsense"));
+        assertTrue(assertThrows(IllegalArgumentException.class, wrong::build)
+                .getMessage()
+                .contains("nonsense"));
     }
 
     @Test

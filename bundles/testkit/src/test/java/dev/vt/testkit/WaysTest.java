@@ -29,11 +29,14 @@ class WaysTest {
     void eventually() {
         AtomicInteger n = new AtomicInteger();
         assertEquals(3, Eventually.within(Duration.ofSeconds(20)).see("counter", n::incrementAndGet, v -> v == 3));
-        AssertionError e = assertThrows(AssertionError.class,
+        AssertionError e = assertThrows(
+                AssertionError.class,
                 () -> Eventually.within(Duration.ofMillis(20)).see("answer", () -> 41, v -> v == 42));
         assertTrue(e.getMessage().contains("answer: not within 20 ms; last seen: 41"), e.getMessage());
-        assertThrows(AssertionError.class, () -> Eventually.within(Duration.ofMillis(20)).holds("failing", () -> {
-            throw new IllegalStateException("look");
-        }));
+        assertThrows(
+                AssertionError.class,
+                () -> Eventually.within(Duration.ofMillis(20)).holds("failing", () -> {
+                    throw new IllegalStateException("look");
+                }));
     }
 }

@@ -7,11 +7,12 @@ import java.util.List;
 /** What the command line asked for. */
 sealed interface Arguments {
     String USAGE = """
-            usage: vt                      the interactive shell
-                   vt -c "cmd; cmd"        runs commands, then ends
-                   vt --script FILE        runs the commands of a file, then ends
-                   vt --help | --version
-            exit code: 0 ok, 1 a command failed, 2 usage""";
+        usage: vt                      the interactive shell
+               vt -c "cmd; cmd"        runs commands, then ends
+               vt --script FILE        runs the commands of a file, then ends
+               vt --help | --version
+        exit code: 0 ok, 1 a command failed, 2 usage\
+        """;
 
     /** The interactive shell. */
     record Interactive() implements Arguments {}
@@ -35,9 +36,10 @@ sealed interface Arguments {
             return new Interactive();
         }
         return switch (all.get(0)) {
-            case "-c" -> all.size() == 2 && !all.get(1).isBlank()
-                    ? new Commands(all.get(1))
-                    : new Wrong("-c takes one argument, the commands in quotes; given " + (all.size() - 1));
+            case "-c" ->
+                all.size() == 2 && !all.get(1).isBlank()
+                        ? new Commands(all.get(1))
+                        : new Wrong("-c takes one argument, the commands in quotes; given " + (all.size() - 1));
             case "--script" -> all.size() == 2 ? script(all.get(1)) : new Wrong("--script takes one argument, a file");
             case "--help", "-h" -> all.size() == 1 ? new Help() : new Wrong("--help takes no argument");
             case "--version" -> all.size() == 1 ? new Version() : new Wrong("--version takes no argument");

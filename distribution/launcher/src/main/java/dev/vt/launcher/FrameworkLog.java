@@ -11,7 +11,11 @@ final class FrameworkLog extends Logger {
 
     @Override
     @SuppressWarnings("rawtypes") // as the overridden method has it
-    protected void doLog(@Nullable Bundle bundle, @Nullable ServiceReference reference, int level, String message,
+    protected void doLog(
+            @Nullable Bundle bundle,
+            @Nullable ServiceReference reference,
+            int level,
+            String message,
             @Nullable Throwable failure) {
         System.Logger.Level to = switch (level) {
             case LOG_ERROR -> System.Logger.Level.ERROR;

@@ -44,15 +44,21 @@ final class Launcher {
         PrivateCache cache = PrivateCache.open(home);
         Map<String, String> properties = properties(cache.folder());
         Framework framework = framework(properties);
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> end(framework, stopMillis(properties), cache, log), "vt end"));
+        Runtime.getRuntime()
+                .addShutdownHook(new Thread(() -> end(framework, stopMillis(properties), cache, log), "vt end"));
         framework.init();
         Exit exit = new Exit(framework);
         watch(framework, exit, stopMillis(properties));
-        ServiceRegistration<?> service = framework.getBundleContext()
+        ServiceRegistration<?> service = framework
+                .getBundleContext()
                 .registerService(IntConsumer.class, exit, new Hashtable<>(Map.of("vt.exit", Boolean.TRUE)));
         install(framework.getBundleContext());
         framework.start();
-        LOG.log(Level.INFO, "started: {0} bundles from {1}", framework.getBundleContext().getBundles().length, home);
+        LOG.log(
+                Level.INFO,
+                "started: {0} bundles from {1}",
+                framework.getBundleContext().getBundles().length,
+                home);
         if (arguments.batch() && !exit.given() && service.getReference().getUsingBundles() == null) {
             System.err.println("vt: no bundle here runs commands: " + notStarted(framework));
             exit.accept(1);
@@ -66,13 +72,14 @@ final class Launcher {
         switch (arguments) {
             case Arguments.Commands commands -> all.put("vt.exec", commands.text());
             case Arguments.Script script -> all.put("vt.script", script.file().toString());
-            default -> { }
+            default -> {}
         }
         return all;
     }
 
     private static Framework framework(Map<String, String> properties) {
-        FrameworkFactory factory = ServiceLoader.load(FrameworkFactory.class).findFirst()
+        FrameworkFactory factory = ServiceLoader.load(FrameworkFactory.class)
+                .findFirst()
                 .orElseThrow(() -> new IllegalStateException("no OSGi framework in lib/"));
         Map<Object, Object> all = new HashMap<>(properties);
         all.put("felix.log.logger", new FrameworkLog());

@@ -32,7 +32,9 @@ class ArgumentsTest {
     void script(@TempDir Path folder) throws IOException {
         Path file = Files.writeString(folder.resolve("s.gosh"), "vt:devices");
         assertEquals(new Arguments.Script(file.toAbsolutePath()), Arguments.parse("--script", file.toString()));
-        var wrong = assertInstanceOf(Arguments.Wrong.class, Arguments.parse("--script", folder.resolve("none").toString()));
+        var wrong = assertInstanceOf(
+                Arguments.Wrong.class,
+                Arguments.parse("--script", folder.resolve("none").toString()));
         assertTrue(wrong.sentence().contains("none"), wrong.sentence());
     }
 

@@ -15,8 +15,9 @@ import org.osgi.framework.ServiceReference;
 public final class CommandRunner implements BundleActivator {
     @Override
     public void start(BundleContext context) throws Exception {
-        ServiceReference<IntConsumer> reference =
-                context.getServiceReferences(IntConsumer.class, "(vt.exit=true)").iterator().next();
+        ServiceReference<IntConsumer> reference = context.getServiceReferences(IntConsumer.class, "(vt.exit=true)")
+                .iterator()
+                .next();
         IntConsumer exit = context.getService(reference);
         String text = Objects.requireNonNullElse(context.getProperty("vt.exec"), "wait");
         context.addFrameworkListener((FrameworkListener) event -> {

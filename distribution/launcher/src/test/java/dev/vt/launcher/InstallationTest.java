@@ -21,7 +21,8 @@ class InstallationTest {
     @Test
     @DisplayName("system bundles come sorted by level and name, the interactive ones only when asked for")
     void order() throws IOException {
-        for (String jar : List.of("05/b.jar", "05/a.jar", "01/z.jar", "09-interactive/jline.jar", "05/notes.txt", "old/x.jar")) {
+        for (String jar :
+                List.of("05/b.jar", "05/a.jar", "01/z.jar", "09-interactive/jline.jar", "05/notes.txt", "old/x.jar")) {
             Path file = home.resolve("system").resolve(jar);
             Files.createDirectories(file.getParent());
             Files.createFile(file);
@@ -32,7 +33,8 @@ class InstallationTest {
 
     private List<String> names(boolean interactive) throws IOException {
         return SystemBundles.list(home.resolve("system"), interactive).stream()
-                .map(j -> j.level() + " " + j.file().getFileName()).toList();
+                .map(j -> j.level() + " " + j.file().getFileName())
+                .toList();
     }
 
     @Test
@@ -46,7 +48,8 @@ class InstallationTest {
     @DisplayName("framework properties know the home and the cache, and a system property wins")
     void configuration() throws IOException {
         Files.createDirectories(home.resolve("conf"));
-        Files.writeString(home.resolve("conf/framework.properties"),
+        Files.writeString(
+                home.resolve("conf/framework.properties"),
                 "a=${vt.home}/x\nb=${vt.cache}/y\nvt.test.won=file\nfelix.cm.dir=${vt.home}/conf/cm\n");
         System.setProperty("vt.test.won", "system");
         try {
@@ -64,7 +67,8 @@ class InstallationTest {
     @DisplayName("each process has a cache folder of its own, deleted at its end")
     void cache() throws IOException {
         Path first;
-        try (PrivateCache one = PrivateCache.open(home); PrivateCache two = PrivateCache.open(home)) {
+        try (PrivateCache one = PrivateCache.open(home);
+                PrivateCache two = PrivateCache.open(home)) {
             first = one.folder();
             assertFalse(first.equals(two.folder()));
             Files.createDirectories(first.resolve("felix/bundle1"));

@@ -38,8 +38,11 @@ class LauncherProcessTest {
     @BeforeEach
     void install() throws IOException {
         Files.createDirectories(home.resolve("conf"));
-        Files.writeString(home.resolve("conf/framework.properties"),
-                "org.osgi.framework.storage=${vt.cache}/felix\norg.osgi.framework.startlevel.beginning=10\nvt.stop.seconds=1\n");
+        Files.writeString(
+                home.resolve("conf/framework.properties"),
+                "org.osgi.framework.storage=${vt.cache}/felix\n"
+                        + "org.osgi.framework.startlevel.beginning=10\n"
+                        + "vt.stop.seconds=1\n");
         bundle(home.resolve("system/05/runner.jar"));
     }
 
@@ -112,9 +115,13 @@ class LauncherProcessTest {
 
     private Process start(String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(
-                ProcessHandle.current().info().command().orElseThrow(), "--sun-misc-unsafe-memory-access=allow",
-                "-Djava.util.logging.manager=dev.vt.launcher.ExitLogManager", "-Dvt.home=" + home,
-                "-cp", classPath(), Main.class.getName()));
+                ProcessHandle.current().info().command().orElseThrow(),
+                "--sun-misc-unsafe-memory-access=allow",
+                "-Djava.util.logging.manager=dev.vt.launcher.ExitLogManager",
+                "-Dvt.home=" + home,
+                "-cp",
+                classPath(),
+                Main.class.getName()));
         command.addAll(List.of(arguments));
         Process process = new ProcessBuilder(command).start();
         started.add(process);
@@ -123,8 +130,13 @@ class LauncherProcessTest {
 
     private static String classPath() {
         return Stream.of(Main.class, org.osgi.framework.launch.Framework.class)
-                .map(c -> Path.of(c.getProtectionDomain().getCodeSource().getLocation().getPath()).toString())
-                .reduce((a, b) -> a + File.pathSeparator + b).orElseThrow();
+                .map(c -> Path.of(c.getProtectionDomain()
+                                .getCodeSource()
+                                .getLocation()
+                                .getPath())
+                        .toString())
+                .reduce((a, b) -> a + File.pathSeparator + b)
+                .orElseThrow();
     }
 
     private static int finish(Process process) throws InterruptedException {
@@ -163,7 +175,8 @@ class LauncherProcessTest {
 
     private static void write(Path file, Manifest manifest, Class<?>... classes) throws IOException {
         Files.createDirectories(file.getParent());
-        try (OutputStream out = Files.newOutputStream(file); JarOutputStream jar = new JarOutputStream(out, manifest)) {
+        try (OutputStream out = Files.newOutputStream(file);
+                JarOutputStream jar = new JarOutputStream(out, manifest)) {
             for (Class<?> each : classes) {
                 String entry = each.getName().replace('.', '/') + ".class";
                 jar.putNextEntry(new JarEntry(entry));

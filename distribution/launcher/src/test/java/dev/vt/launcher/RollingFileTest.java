@@ -40,7 +40,8 @@ class RollingFileTest {
     @DisplayName("two writers of one file lose no record when it rolls")
     void shared() throws IOException {
         Path file = folder.resolve("vt.log");
-        try (RollingFile one = new RollingFile(file, 200, 9); RollingFile two = new RollingFile(file, 200, 9)) {
+        try (RollingFile one = new RollingFile(file, 200, 9);
+                RollingFile two = new RollingFile(file, 200, 9)) {
             for (int i = 0; i < 60; i++) {
                 one.append("a" + RECORD);
                 two.append("b" + RECORD);
@@ -63,6 +64,7 @@ class RollingFileTest {
         record.setThrown(new IllegalStateException("outer", new IOException("disk\nfull")));
         assertEquals("vt: warning: x failed: disk full" + System.lineSeparator(), new LineFormat(true).format(record));
         String full = new LineFormat(false).format(record);
-        assertTrue(full.contains("warning dev.vt.x - x failed") && full.contains("Caused by: java.io.IOException"), full);
+        assertTrue(
+                full.contains("warning dev.vt.x - x failed") && full.contains("Caused by: java.io.IOException"), full);
     }
 }

@@ -23,7 +23,6 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.osgi.framework.Bundle;
-import org.osgi.framework.BundleEvent;
 import org.osgi.framework.BundleException;
 import org.osgi.framework.SynchronousBundleListener;
 import org.osgi.framework.wiring.BundleRevision;
@@ -32,7 +31,9 @@ import org.osgi.framework.wiring.BundleWiring;
 /** Bundles as such: what they demand, and what their coming and going does to others. */
 class BundlesIT extends InFramework {
     private List<Bundle> ours() {
-        return Arrays.stream(context.getBundles()).filter(b -> b.getSymbolicName().startsWith("dev.vt.")).toList();
+        return Arrays.stream(context.getBundles())
+                .filter(b -> b.getSymbolicName().startsWith("dev.vt."))
+                .toList();
     }
 
     @Test
@@ -42,7 +43,8 @@ class BundlesIT extends InFramework {
         for (Bundle b : ours()) {
             String demanded = b.getHeaders().get("Require-Capability");
             assertTrue(demanded.contains("(&(osgi.ee=JavaSE)(version=25))"), b + ": " + demanded);
-            assertEquals(1, b.adapt(BundleWiring.class).getRequiredWires("osgi.ee").size(), b.toString());
+            assertEquals(
+                    1, b.adapt(BundleWiring.class).getRequiredWires("osgi.ee").size(), b.toString());
         }
     }
 
@@ -63,7 +65,9 @@ class BundlesIT extends InFramework {
             String imports = "org.osgi.service.cm;resolution:=optional,com.acme;resolution:=optional,javax.crypto";
             Bundle b = install(provider("t-x", 90, 1).withImport(imports).build());
             assertEquals("t-x", selected());
-            update(b, provider("t-x", 90, 2).version("1.1.0").withImport(imports).build());
+            update(
+                    b,
+                    provider("t-x", 90, 2).version("1.1.0").withImport(imports).build());
             refresh(List.of(b));
             assertEquals(2f, call());
             uninstall(b);
@@ -78,17 +82,20 @@ class BundlesIT extends InFramework {
     private Map<String, Object> fingerprints() {
         Map<String, Object> out = new TreeMap<>();
         for (Bundle b : context.getBundles()) {
-            out.put(b.toString(), List.of(
-                    b.getLastModified(), b.getState(), System.identityHashCode(b.adapt(BundleWiring.class)),
-                    b.adapt(BundleRevision.class).getVersion()));
+            out.put(
+                    b.toString(),
+                    List.of(
+                            b.getLastModified(),
+                            b.getState(),
+                            System.identityHashCode(b.adapt(BundleWiring.class)),
+                            b.adapt(BundleRevision.class).getVersion()));
         }
         return out;
     }
 
     @Test
-    @DisplayName(
-            "O3.12 a bundle for another platform stays unresolved with a reason, and a provider for an absent "
-                    + "device is quiet")
+    @DisplayName("O3.12 a bundle for another platform stays unresolved with a reason, and a provider for an absent "
+            + "device is quiet")
     void otherPlatforms() throws Exception {
         Bundle mac = place(provider("t-mac", 90, 1)
                 .header("Bundle-NativeCode", "lib/libx.dylib;osname=MacOSX;processor=aarch64")
@@ -96,8 +103,11 @@ class BundlesIT extends InFramework {
                 .build());
         assertThrows(BundleException.class, mac::start);
         assertEquals(Bundle.INSTALLED, mac.getState());
-        install(bare("t-metal").device(DeviceType.METAL).priority(90)
-                .kernel(OpTable.MATMUL_BT, KernelBehaviour.constant(1)).build());
+        install(bare("t-metal")
+                .device(DeviceType.METAL)
+                .priority(90)
+                .kernel(OpTable.MATMUL_BT, KernelBehaviour.constant(1))
+                .build());
         assertEquals(Device.of(DeviceType.METAL), status("t-metal").device());
         assertEquals(List.of(), chain("t-"));
         assertEquals(Caller.RIGHT, call());
@@ -133,7 +143,8 @@ class BundlesIT extends InFramework {
         try {
             assertEquals(List.of(), backends.statuses());
             assertEquals(List.of(), backends.backends());
-            String message = assertThrows(VtException.class, () -> backends.get(CPU)).getMessage();
+            String message =
+                    assertThrows(VtException.class, () -> backends.get(CPU)).getMessage();
             assertEquals("no backend is present for device cpu:0; no device is present", message);
             assertFalse(registry.registered(OpTable.MATMUL_BT, CPU));
         } finally {

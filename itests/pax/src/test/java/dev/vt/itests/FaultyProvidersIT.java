@@ -34,8 +34,8 @@ class FaultyProvidersIT extends InFramework {
                 .flatMap(place -> types.stream().map(type -> Arguments.of(place, type)));
     }
 
-    @ParameterizedTest(name =
-            "O1.11 S4 S10 {0} throws {1}: that provider is set aside with the reason, the other four work")
+    @ParameterizedTest(
+            name = "O1.11 S4 S10 {0} throws {1}: that provider is set aside with the reason, the other four work")
     @MethodSource("faults")
     void oneOfFive(String where, Class<? extends Throwable> type) throws Exception {
         Place place = Place.valueOf(where);
@@ -46,16 +46,23 @@ class FaultyProvidersIT extends InFramework {
         for (ProviderBundle b : List.of(good(1), good(2), faulty, good(4), good(5))) {
             bundles.add(install(b));
         }
-        assertEquals(List.of("t-5", "t-4", "t-2", "t-1"), chain("t-").stream().filter(n -> !n.equals("t-3")).toList());
+        assertEquals(
+                List.of("t-5", "t-4", "t-2", "t-1"),
+                chain("t-").stream().filter(n -> !n.equals("t-3")).toList());
         for (String name : List.of("t-1", "t-2", "t-4", "t-5")) {
-            assertTrue(Set.of(Selection.State.SELECTED, Selection.State.BELOW).contains(link(name).state()), name);
+            assertTrue(
+                    Set.of(Selection.State.SELECTED, Selection.State.BELOW)
+                            .contains(link(name).state()),
+                    name);
         }
         assertEquals(5f, call());
         ProviderStatus status = registry.providers().stream()
                 .filter(p -> p.bundle().equals("test.provider.t-3"))
                 .findFirst()
                 .orElseThrow();
-        assertEquals(place == Place.SUPPORTS ? Selection.State.REFUSED : Selection.State.REJECTED, status.state(),
+        assertEquals(
+                place == Place.SUPPORTS ? Selection.State.REFUSED : Selection.State.REJECTED,
+                status.state(),
                 status.reason());
         assertTrue(status.reason().contains("failed: "), status.reason());
         if (place != Place.CONSTRUCTOR) {
@@ -73,14 +80,18 @@ class FaultyProvidersIT extends InFramework {
 
     /** Compiled once for all rows. */
     private static final class Good {
-        static final List<ProviderBundle> BUNDLES =
-                Stream.of(1, 2, 3, 4, 5).map(i -> provider("t-" + i, 50 + i, i).build()).toList();
+        static final List<ProviderBundle> BUNDLES = Stream.of(1, 2, 3, 4, 5)
+                .map(i -> provider("t-" + i, 50 + i, i).build())
+                .toList();
     }
 
     @Test
     @DisplayName("S10 a provider with a bad name is rejected with the rule")
     void badName() throws Exception {
-        install(bare("T Bad!").kernel(OpTable.MATMUL_BT, KernelBehaviour.constant(1)).priority(90).build());
+        install(bare("T Bad!")
+                .kernel(OpTable.MATMUL_BT, KernelBehaviour.constant(1))
+                .priority(90)
+                .build());
         ProviderStatus status = status("T Bad!");
         assertEquals(Selection.State.REJECTED, status.state());
         assertTrue(status.reason().contains("[a-z0-9.-]"), status.reason());
@@ -102,12 +113,15 @@ class FaultyProvidersIT extends InFramework {
     @Test
     @DisplayName("S13 O3.14 a kernel that throws is an error to the caller; one that declines gives way to the next")
     void throwingKernels() throws Exception {
-        Bundle thrower = install(bare("t-throws").priority(90)
+        Bundle thrower = install(bare("t-throws")
+                .priority(90)
                 .kernel(OpTable.MATMUL_BT, KernelBehaviour.throwing(IllegalStateException.class, "broken kernel"))
                 .build());
         assertTrue(assertThrows(RuntimeException.class, this::call).getMessage().contains("broken kernel"));
         thrower.stop();
-        install(bare("t-declines").priority(80).kernel(OpTable.MATMUL_BT, KernelBehaviour.declines("not today"))
+        install(bare("t-declines")
+                .priority(80)
+                .kernel(OpTable.MATMUL_BT, KernelBehaviour.declines("not today"))
                 .build());
         install(provider("t-next", 70, 7).build());
         assertEquals(7f, call());

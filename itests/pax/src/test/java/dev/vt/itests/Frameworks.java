@@ -31,27 +31,36 @@ final class Frameworks {
 
     /** As {@link #complete()} without the test kit, which the bundle of the tests would be wired to. */
     static Option[] withoutTestKit() {
-        return of(jars(bundles()).stream().filter(jar -> !jar.endsWith("vt-testkit.jar")).toList());
+        return of(jars(bundles()).stream()
+                .filter(jar -> !jar.endsWith("vt-testkit.jar"))
+                .toList());
     }
 
     private static Option[] of(List<Path> jars) {
         List<Option> options = new ArrayList<>();
         jars.forEach(jar -> options.add(bundle(jar.toUri().toString())));
-        options.add(frameworkProperty("org.ops4j.pax.logging.DefaultServiceLog.level").value("WARN"));
+        options.add(frameworkProperty("org.ops4j.pax.logging.DefaultServiceLog.level")
+                .value("WARN"));
         options.addAll(Boolean.getBoolean("exam.forked") ? forked() : inThisProcess());
         return options.toArray(Option[]::new);
     }
 
     /** JUnit from this process's class path, so that what is thrown inside is of the same classes outside. */
     private static List<Option> inThisProcess() {
-        return List.of(systemPackages("org.junit.jupiter.api", "org.junit.jupiter.api.extension",
-                "org.junit.jupiter.api.function", "org.junit.jupiter.params", "org.junit.jupiter.params.provider",
-                "org.opentest4j", "org.apiguardian.api"));
+        return List.of(systemPackages(
+                "org.junit.jupiter.api",
+                "org.junit.jupiter.api.extension",
+                "org.junit.jupiter.api.function",
+                "org.junit.jupiter.params",
+                "org.junit.jupiter.params.provider",
+                "org.opentest4j",
+                "org.apiguardian.api"));
     }
 
     private static List<Option> forked() {
         List<Option> options = new ArrayList<>();
-        jars(bundles().resolve("junit")).forEach(jar -> options.add(bundle(jar.toUri().toString())));
+        jars(bundles().resolve("junit"))
+                .forEach(jar -> options.add(bundle(jar.toUri().toString())));
         for (String flag : System.getProperty("vt.jvm.flags").split(" ")) {
             options.add(vmOption(flag));
         }

@@ -83,10 +83,14 @@ abstract class InFramework {
 
     /** The service of a type, as soon as there is one. */
     final <S> S service(Class<S> type) {
-        return Eventually.within(SOON).see("service " + type.getName(), () -> {
-            ServiceReference<S> reference = context.getServiceReference(type);
-            return reference == null ? null : context.getService(reference);
-        }, s -> s != null);
+        return Eventually.within(SOON)
+                .see(
+                        "service " + type.getName(),
+                        () -> {
+                            ServiceReference<S> reference = context.getServiceReference(type);
+                            return reference == null ? null : context.getService(reference);
+                        },
+                        s -> s != null);
     }
 
     final ConfigurationAdmin configurations() {
@@ -114,8 +118,10 @@ abstract class InFramework {
     static ProviderBundle.Builder bare(String name) {
         Path bundles = Frameworks.bundles();
         // Inside a framework classes come from no files that a compiler could read.
-        return ProviderBundle.named(name).classPath(
-                List.of(bundles.resolve("vt-api.jar"), bundles.resolve("vt-ops.jar"),
+        return ProviderBundle.named(name)
+                .classPath(List.of(
+                        bundles.resolve("vt-api.jar"),
+                        bundles.resolve("vt-ops.jar"),
                         bundles.resolve("vt-backend-cpu.jar")));
     }
 
@@ -189,7 +195,9 @@ abstract class InFramework {
     }
 
     final Selection.Link link(Predicate<Selection.Link> which) {
-        return why().chain().stream().filter(which).findFirst()
+        return why().chain().stream()
+                .filter(which)
+                .findFirst()
                 .orElseThrow(() -> new AssertionError("not in " + why()));
     }
 

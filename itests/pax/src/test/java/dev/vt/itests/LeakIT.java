@@ -20,10 +20,12 @@ class LeakIT extends InFramework {
     @DisplayName("O1.7 a provider called from pool threads and updated 20 times leaves at most one old class loader")
     void updates() throws Exception {
         List<ProviderBundle> versions = List.of(
-                provider("t-x", 90, 1).build(), provider("t-x", 90, 2).version("1.1.0").build());
+                provider("t-x", 90, 1).build(),
+                provider("t-x", 90, 2).version("1.1.0").build());
         LeakCheck check = new LeakCheck();
         Bundle b = install(versions.get(0));
-        try (Caller caller = new Caller(cpu()); ExecutorService pool = Executors.newFixedThreadPool(4)) {
+        try (Caller caller = new Caller(cpu());
+                ExecutorService pool = Executors.newFixedThreadPool(4)) {
             for (int i = 1; i <= 20; i++) {
                 watch(check, b, "revision " + i);
                 List<Callable<Float>> calls = List.of(() -> caller.call(ops), this::call, this::call);

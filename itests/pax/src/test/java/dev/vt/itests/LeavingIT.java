@@ -38,9 +38,11 @@ class LeavingIT extends InFramework {
     @DisplayName(
             "S16 O2.2 show d: bundles come, go and are replaced 120 times under load, and every call is served once")
     void underLoad() throws Exception {
-        try (Probe probe = Probe.open(); Load load = new Load(3, 3)) {
+        try (Probe probe = Probe.open();
+                Load load = new Load(3, 3)) {
             ProviderBundle first = provider("t-x", 90, 1).probe(probe).build();
-            ProviderBundle second = provider("t-x", 90, 2).version("1.1.0").probe(probe).build();
+            ProviderBundle second =
+                    provider("t-x", 90, 2).version("1.1.0").probe(probe).build();
             String digest = registry.digest();
             registry.resetStats(OpTable.MATMUL_BT, CPU);
             registry.countCalls(true);
@@ -145,10 +147,14 @@ class LeavingIT extends InFramework {
             "S16 O1.9 stopping a bundle waits for the call inside its kernel, which ends on it; later ones take the "
                     + "next")
     void stopWaits() throws Exception {
-        try (Probe probe = Probe.open(); Caller caller = new Caller(cpu());
+        try (Probe probe = Probe.open();
+                Caller caller = new Caller(cpu());
                 ExecutorService threads = Executors.newCachedThreadPool()) {
-            Bundle b = install(bare("t-slow").priority(90).probe(probe)
-                    .kernel(OpTable.MATMUL_BT, KernelBehaviour.blocks(1)).build());
+            Bundle b = install(bare("t-slow")
+                    .priority(90)
+                    .probe(probe)
+                    .kernel(OpTable.MATMUL_BT, KernelBehaviour.blocks(1))
+                    .build());
             Future<Float> inside = threads.submit(() -> caller.call(ops));
             probe.awaitEntered(SOON);
             Future<?> stopping = threads.submit(() -> {
@@ -172,7 +178,8 @@ class LeavingIT extends InFramework {
     void stoppedInTheMiddle() throws Exception {
         Bundle b = install(provider("t-x", 90, 1).build());
         CountDownLatch half = new CountDownLatch(500);
-        try (Caller caller = new Caller(cpu()); ExecutorService thread = Executors.newSingleThreadExecutor()) {
+        try (Caller caller = new Caller(cpu());
+                ExecutorService thread = Executors.newSingleThreadExecutor()) {
             Future<Integer> old = thread.submit(() -> {
                 int served = 0;
                 for (int i = 0; i < 1000; i++) {
@@ -187,7 +194,8 @@ class LeavingIT extends InFramework {
             assertTrue(served >= 500 && served <= 1000, "served by the old one: " + served);
         }
         assertEquals(Caller.RIGHT, call());
-        assertTrue(Thread.getAllStackTraces().keySet().stream().noneMatch(t -> t.getName().contains("t-x")));
+        assertTrue(Thread.getAllStackTraces().keySet().stream()
+                .noneMatch(t -> t.getName().contains("t-x")));
     }
 
     @Test
@@ -198,12 +206,15 @@ class LeavingIT extends InFramework {
             caller.queue.beginCapture();
             caller.submit(ops);
             try (Graph graph = caller.queue.endCapture()) {
-                assertEquals(List.of("t-x"), graph.owners().stream().map(o -> o.name()).toList());
+                assertEquals(
+                        List.of("t-x"),
+                        graph.owners().stream().map(o -> o.name()).toList());
                 graph.replay(caller.queue);
                 caller.queue.synchronize();
                 assertEquals(1f, caller.result());
                 uninstall(b);
-                String message = assertThrows(StaleGraphException.class, () -> graph.replay(caller.queue)).getMessage();
+                String message = assertThrows(StaleGraphException.class, () -> graph.replay(caller.queue))
+                        .getMessage();
                 assertTrue(message.contains("t-x") && message.contains("capture again"), message);
             }
             caller.queue.beginCapture();
@@ -219,7 +230,8 @@ class LeavingIT extends InFramework {
     @Test
     @DisplayName("S18 O1.8 after an update of its bundle the old kernel is never called again")
     void staleKernels() throws Exception {
-        try (Probe before = Probe.open(); Probe after = Probe.open()) {
+        try (Probe before = Probe.open();
+                Probe after = Probe.open()) {
             Bundle b = install(provider("t-x", 90, 1).probe(before).build());
             assertEquals(1f, call());
             update(b, provider("t-x", 90, 2).version("1.1.0").probe(after).build());
@@ -255,7 +267,9 @@ class LeavingIT extends InFramework {
                 }
             } catch (TimeoutException e) {
                 StringBuilder dump = new StringBuilder("no progress\n");
-                Thread.getAllStackTraces().forEach((t, stack) -> dump.append(t).append(List.of(stack)).append('\n'));
+                Thread.getAllStackTraces()
+                        .forEach((t, stack) ->
+                                dump.append(t).append(List.of(stack)).append('\n'));
                 throw new AssertionError(dump.toString(), e);
             } finally {
                 end.set(true);

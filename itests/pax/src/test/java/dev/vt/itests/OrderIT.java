@@ -48,8 +48,14 @@ class OrderIT extends InFramework {
                 provider("t-low", 5, 1).build(),
                 provider("t-equal-a", 50, 2).build(),
                 provider("t-equal-b", 50, 3).build(),
-                provider("t-same", 70, 4).symbolicName("test.same.x").version("1.0.0").build(),
-                provider("t-same", 70, 5).symbolicName("test.same.y").version("1.1.0").build());
+                provider("t-same", 70, 4)
+                        .symbolicName("test.same.x")
+                        .version("1.0.0")
+                        .build(),
+                provider("t-same", 70, 5)
+                        .symbolicName("test.same.y")
+                        .version("1.1.0")
+                        .build());
         Map<String, List<Integer>> digests = new TreeMap<>();
         Map<List<Selection.Link>, List<Integer>> stories = new HashMap<>();
         List<List<ProviderBundle>> orders = Permutations.of(five).toList();
@@ -77,8 +83,14 @@ class OrderIT extends InFramework {
     @Test
     @DisplayName("S2 the second of a name is rejected with the reason, and steps in when the winner leaves")
     void sameName() throws Exception {
-        Bundle newer = install(provider("t-same", 70, 5).symbolicName("test.same.y").version("1.1.0").build());
-        install(provider("t-same", 70, 4).symbolicName("test.same.x").version("1.0.0").build());
+        Bundle newer = install(provider("t-same", 70, 5)
+                .symbolicName("test.same.y")
+                .version("1.1.0")
+                .build());
+        install(provider("t-same", 70, 4)
+                .symbolicName("test.same.x")
+                .version("1.0.0")
+                .build());
         Selection.Link second = link(l -> l.bundle().equals("test.same.x"));
         assertEquals(Selection.State.REJECTED, second.state());
         assertEquals("second of the name 't-same'; test.same.y 1.1.0 wins", second.reason());
@@ -103,9 +115,13 @@ class OrderIT extends InFramework {
     @DisplayName(
             "O2.4 a better provider that arrives later wins at the next call; a call begun before ends on the old one")
     void laterIsBetter() throws Exception {
-        try (Probe probe = Probe.open(); Caller caller = new Caller(cpu());
+        try (Probe probe = Probe.open();
+                Caller caller = new Caller(cpu());
                 ExecutorService thread = Executors.newSingleThreadExecutor()) {
-            install(bare("t-old").priority(60).probe(probe).kernel(OpTable.MATMUL_BT, KernelBehaviour.blocks(1))
+            install(bare("t-old")
+                    .priority(60)
+                    .probe(probe)
+                    .kernel(OpTable.MATMUL_BT, KernelBehaviour.blocks(1))
                     .build());
             Future<Float> begun = thread.submit(() -> caller.call(ops));
             probe.awaitEntered(SOON);
@@ -122,20 +138,28 @@ class OrderIT extends InFramework {
     @DisplayName("S8 O2.5 int, long and numeric text are priorities; all else is rejected by name, never silently 0")
     void oddPriorities() throws Exception {
         for (Object good : List.of("50", 50L, 50)) {
-            Bundle b = install(
-                    bare("t-good").priority(good).kernel(OpTable.MATMUL_BT, KernelBehaviour.constant(1)).build());
+            Bundle b = install(bare("t-good")
+                    .priority(good)
+                    .kernel(OpTable.MATMUL_BT, KernelBehaviour.constant(1))
+                    .build());
             assertEquals(50, status("t-good").priority(), good.getClass().getName());
             assertEquals(Selection.State.SELECTED, status("t-good").state());
             uninstall(b);
         }
         Map<Object, String> bad = Map.of(
-                50.0, "'50.0' (Double)",
-                "fifty", "'fifty' (String)",
-                5_000_000_000L, "'5000000000' (Long)",
-                new int[] {50, 60}, "'an array' (");
+                50.0,
+                "'50.0' (Double)",
+                "fifty",
+                "'fifty' (String)",
+                5_000_000_000L,
+                "'5000000000' (Long)",
+                new int[] {50, 60},
+                "'an array' (");
         for (Map.Entry<Object, String> e : bad.entrySet()) {
-            Bundle b = install(
-                    bare("t-bad").priority(e.getKey()).kernel(OpTable.MATMUL_BT, KernelBehaviour.constant(1)).build());
+            Bundle b = install(bare("t-bad")
+                    .priority(e.getKey())
+                    .kernel(OpTable.MATMUL_BT, KernelBehaviour.constant(1))
+                    .build());
             ProviderStatus status = status("t-bad");
             assertEquals(Selection.State.REJECTED, status.state(), e.getValue());
             assertTrue(status.reason().contains(e.getValue()), status.reason());
@@ -182,8 +206,11 @@ class OrderIT extends InFramework {
             assertTrue(reader.get() > 0);
         }
         // A component without a method for changes is made anew, so for a moment it may be in no list.
-        Eventually.within(SOON).holds("the old priority", () -> registry.providers().stream()
-                .anyMatch(p -> p.name().equals("t-two") && p.priority() == 50));
+        Eventually.within(SOON)
+                .holds(
+                        "the old priority",
+                        () -> registry.providers().stream()
+                                .anyMatch(p -> p.name().equals("t-two") && p.priority() == 50));
     }
 
     @ParameterizedTest(name = "S9 O2.6 {0} takes a configured priority without leaving: its ops are never gone")
@@ -220,8 +247,11 @@ class OrderIT extends InFramework {
 
     /** The name of a provider's component, which is the PID of its configuration. */
     private String component(String provider) throws Exception {
-        return context.getServiceReferences(OpProvider.class, "(vt.provider.name=" + provider + ")").iterator().next()
-                .getProperty("component.name").toString();
+        return context.getServiceReferences(OpProvider.class, "(vt.provider.name=" + provider + ")")
+                .iterator()
+                .next()
+                .getProperty("component.name")
+                .toString();
     }
 
     private static Dictionary<String, Object> priority(int value) {

@@ -24,6 +24,8 @@ record PlainProvider(String name, int priority) implements OpProvider {
 
     @Override
     public KernelSet kernels() {
-        return KernelSet.builder().put(OpTable.MATMUL_BT, (queue, out, a, b) -> Outcome.SERVED).build();
+        return KernelSet.builder()
+                .put(OpTable.MATMUL_BT, (queue, out, a, b) -> Outcome.SERVED)
+                .build();
     }
 }

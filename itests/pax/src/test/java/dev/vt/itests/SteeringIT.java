@@ -66,7 +66,8 @@ class SteeringIT extends InFramework {
         if (configuration.getProperties() != null) {
             Eventually.within(SOON).holds("configuration is gone", () -> {
                 configurations().getConfiguration(PID, null).delete();
-                return registry.policy(CPU).equals(Policy.DEFAULT) && registry.disabled().isEmpty();
+                return registry.policy(CPU).equals(Policy.DEFAULT)
+                        && registry.disabled().isEmpty();
             });
         }
     }
@@ -81,7 +82,9 @@ class SteeringIT extends InFramework {
     }
 
     private List<String> errors() {
-        return log.stream().filter(r -> r.getLevel().intValue() >= Level.SEVERE.intValue()).map(LogRecord::getMessage)
+        return log.stream()
+                .filter(r -> r.getLevel().intValue() >= Level.SEVERE.intValue())
+                .map(LogRecord::getMessage)
                 .toList();
     }
 
@@ -96,12 +99,14 @@ class SteeringIT extends InFramework {
             install(provider("t-off", 90, 9).probe(probe).build());
             assertEquals(Selection.State.DISABLED, status("t-off").state());
             assertEquals(Caller.RIGHT, call());
-            assertEquals(List.of(0L, 0L, 0L, 0L),
+            assertEquals(
+                    List.of(0L, 0L, 0L, 0L),
                     List.of(probe.loaded(), probe.made(), probe.supportsAsked(), probe.calls()));
             configure(Map.of("disabled", ""));
             awaitSelected("t-off");
             assertEquals(9f, call());
-            assertEquals(List.of(1L, 1L, 1L, 1L),
+            assertEquals(
+                    List.of(1L, 1L, 1L, 1L),
                     List.of(probe.loaded(), probe.made(), probe.supportsAsked(), probe.calls()));
         }
     }
@@ -123,7 +128,9 @@ class SteeringIT extends InFramework {
     @Test
     @DisplayName("S24 strict: a decline is an error that names provider, op and reason")
     void strict() throws Exception {
-        install(bare("t-declines").priority(90).kernel(OpTable.MATMUL_BT, KernelBehaviour.declines("not today"))
+        install(bare("t-declines")
+                .priority(90)
+                .kernel(OpTable.MATMUL_BT, KernelBehaviour.declines("not today"))
                 .build());
         assertEquals(Caller.RIGHT, call());
         configure(Map.of("fallback", "strict"));
@@ -138,7 +145,10 @@ class SteeringIT extends InFramework {
     @DisplayName("S24 O3.2 only those on the allow list are asked, whoever declines")
     void allowList() throws Exception {
         try (Probe probe = Probe.open()) {
-            install(bare("t-a").priority(90).kernel(OpTable.MATMUL_BT, KernelBehaviour.declines("not today")).build());
+            install(bare("t-a")
+                    .priority(90)
+                    .kernel(OpTable.MATMUL_BT, KernelBehaviour.declines("not today"))
+                    .build());
             install(provider("t-b", 80, 2).probe(probe).build());
             install(provider("t-c", 70, 3).build());
             configure(Map.of("cpu:0.allow", "t-a, t-c"));
@@ -160,7 +170,8 @@ class SteeringIT extends InFramework {
         configure(Map.of("fallback", "sometimes"));
         List<String> errors = Eventually.within(SOON).see("errors", this::errors, e -> !e.isEmpty());
         assertEquals(1, errors.size(), errors.toString());
-        assertTrue(errors.get(0).contains("key fallback: expected allow, reference-off or strict, given 'sometimes'"),
+        assertTrue(
+                errors.get(0).contains("key fallback: expected allow, reference-off or strict, given 'sometimes'"),
                 errors.get(0));
         assertEquals(before, registry.policy(CPU));
         configure(Map.of("fallback", "reference-off"));
@@ -168,9 +179,8 @@ class SteeringIT extends InFramework {
     }
 
     @Test
-    @DisplayName(
-            "O3.1 a device that failed to open is shown with the reason, and asking for it is an error that says "
-                    + "what there is")
+    @DisplayName("O3.1 a device that failed to open is shown with the reason, and asking for it is an error that says "
+            + "what there is")
     void failedDevice() {
         Device cuda = Device.of(DeviceType.CUDA);
         BackendStatus failed =
@@ -178,10 +188,11 @@ class SteeringIT extends InFramework {
         backends.report(failed);
         try {
             assertTrue(backends.statuses().contains(failed));
-            String message = assertThrows(VtException.class, () -> backends.get(cuda)).getMessage();
+            String message =
+                    assertThrows(VtException.class, () -> backends.get(cuda)).getMessage();
             assertTrue(message.contains("cuda:0") && message.contains("present are cpu:0"), message);
-            String none =
-                    assertThrows(NoKernelException.class, () -> registry.acquire(OpTable.MATMUL_BT, cuda)).getMessage();
+            String none = assertThrows(NoKernelException.class, () -> registry.acquire(OpTable.MATMUL_BT, cuda))
+                    .getMessage();
             assertTrue(none.contains("cuda:0"), none);
             assertEquals(1, registry.stats(OpTable.MATMUL_BT, cuda).fallbacks());
         } finally {

@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import javax.inject.Inject;
-import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.ops4j.pax.exam.Configuration;
@@ -50,8 +49,9 @@ class WiredLeakIT {
         return Frameworks.withoutTestKit();
     }
 
-    @ParameterizedTest(name =
-            "O1.7 {0}, used, removed and refreshed with those wired to it, leaves its class loader and no thread")
+    @ParameterizedTest(
+            name = "O1.7 {0}, used, removed and refreshed with those wired to it, leaves its class loader and no"
+                    + " thread")
     @ValueSource(strings = {"dev.vt.backend.cpu", "dev.vt.model", "dev.vt.deploy"})
     void leaves(String symbolicName) throws Exception {
         call();
@@ -71,8 +71,8 @@ class WiredLeakIT {
     }
 
     /** Updates a bundle to the same bytes and refreshes it; no local variable of the caller holds its loader. */
-    private WeakReference<ClassLoader> cycle(
-            String symbolicName, ReferenceQueue<ClassLoader> collected) throws Exception {
+    private WeakReference<ClassLoader> cycle(String symbolicName, ReferenceQueue<ClassLoader> collected)
+            throws Exception {
         Bundle bundle = Arrays.stream(context.getBundles())
                 .filter(b -> symbolicName.equals(b.getSymbolicName()))
                 .findFirst()

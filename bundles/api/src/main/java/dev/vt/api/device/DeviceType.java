@@ -25,8 +25,8 @@ public record DeviceType(String name, int number) implements Comparable<DeviceTy
         Objects.requireNonNull(name, "name");
         if (!name.matches("[a-z][a-z0-9]{0,14}")) {
             throw VtException.invalidArgument(
-                    "device type: expected a name of 1 to 15 characters [a-z0-9] that starts with a letter, given '" + name
-                            + "'");
+                    "device type: expected a name of 1 to 15 characters [a-z0-9] that starts with a letter, given '"
+                            + name + "'");
         }
         if (number < 0 || number >= LIMIT) {
             throw VtException.invalidArgument(

@@ -33,7 +33,8 @@ public final class Op<K> implements Comparable<Op<?>> {
      */
     public static <K> Op<K> of(int id, String name, Class<K> kernelType) {
         if (id < 0 || id >= LIMIT) {
-            throw VtException.invalidArgument("op " + name + ": expected an id from 0 to " + (LIMIT - 1) + ", given " + id);
+            throw VtException.invalidArgument(
+                    "op " + name + ": expected an id from 0 to " + (LIMIT - 1) + ", given " + id);
         }
         if (!name.matches("[a-z][a-z0-9_]{0,62}")) {
             throw VtException.invalidArgument("op: expected a name in lower snake case, given '" + name + "'");

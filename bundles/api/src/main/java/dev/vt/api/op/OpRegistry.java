@@ -43,7 +43,8 @@ public interface OpRegistry extends Dispatcher {
     int providerCount(Op<?> op, Device device);
 
     /** The i-th of them in selection order, or null when there are fewer. */
-    @Nullable String providerNameAt(Op<?> op, Device device, int i);
+    @Nullable
+    String providerNameAt(Op<?> op, Device device, int i);
 
     /** All ops that some provider has, or had, a kernel for, sorted by name. */
     List<Op<?>> ops();

@@ -57,7 +57,8 @@ public enum DType {
     /** Bytes of one element; a block type has none and throws. */
     public int elementBytes() {
         if (isBlock()) {
-            throw VtException.invalidArgument("dtype " + label + ": a block type has no element size; ask for a row's size");
+            throw VtException.invalidArgument(
+                    "dtype " + label + ": a block type has no element size; ask for a row's size");
         }
         return blockBytes;
     }

@@ -96,8 +96,7 @@ public final class Tensor {
     public static Tensor strided(Memory memory, long byteOffset, DType dtype, long[] shape, long[] strides) {
         long[] dims = checkedShape(shape);
         if (strides.length != dims.length) {
-            throw VtException.invalidArgument(
-                    "tensor: expected " + dims.length + " strides, given " + strides.length);
+            throw VtException.invalidArgument("tensor: expected " + dims.length + " strides, given " + strides.length);
         }
         for (long s : strides) {
             if (s < 0) {
@@ -208,14 +207,20 @@ public final class Tensor {
 
     /** True when the byte ranges of the two views have a byte in common. */
     public boolean overlaps(Tensor other) {
-        return memory == other.memory && span > 0 && other.span > 0 && offset < other.offset + other.span
+        return memory == other.memory
+                && span > 0
+                && other.span > 0
+                && offset < other.offset + other.span
                 && other.offset < offset + span;
     }
 
     /** True when both are the same view of the same bytes. */
     public boolean sameView(Tensor other) {
         return this == other
-                || (memory == other.memory && offset == other.offset && dtype == other.dtype && sameShape(other)
+                || (memory == other.memory
+                        && offset == other.offset
+                        && dtype == other.dtype
+                        && sameShape(other)
                         && sameStrides(other));
     }
 
@@ -237,7 +242,8 @@ public final class Tensor {
         }
         long[] dims = shape();
         dims[rank - 1] = to - from;
-        long start = to == from ? offset : Math.addExact(offset, bytesAt(dtype, Math.multiplyExact(from, stride(rank - 1))));
+        long start =
+                to == from ? offset : Math.addExact(offset, bytesAt(dtype, Math.multiplyExact(from, stride(rank - 1))));
         return new Tensor(memory, start, dtype, dims, strides());
     }
 
@@ -245,8 +251,8 @@ public final class Tensor {
     public Tensor reshape(long... newShape) {
         long[] dims = checkedShape(newShape);
         if (!contiguous || count(dims) != elements) {
-            throw VtException.invalidArgument("tensor " + this + ": can't be seen as " + java.util.Arrays.toString(newShape)
-                    + (contiguous ? "" : " since it is not contiguous"));
+            throw VtException.invalidArgument("tensor " + this + ": can't be seen as "
+                    + java.util.Arrays.toString(newShape) + (contiguous ? "" : " since it is not contiguous"));
         }
         return new Tensor(memory, offset, dtype, dims, contiguousStrides(dims));
     }
@@ -264,8 +270,8 @@ public final class Tensor {
             try {
                 product = Math.multiplyExact(product, d);
             } catch (ArithmeticException e) {
-                throw VtException.invalidArgument(
-                        "tensor: the sizes " + java.util.Arrays.toString(shape) + " are more elements than fit in 63 bits");
+                throw VtException.invalidArgument("tensor: the sizes " + java.util.Arrays.toString(shape)
+                        + " are more elements than fit in 63 bits");
             }
         }
         return shape.clone();
@@ -326,7 +332,8 @@ public final class Tensor {
             whole = strides[i] % dtype.blockElements() == 0;
         }
         if (!whole) {
-            throw VtException.invalidArgument("tensor of " + dtype + ": expected a contiguous last dimension and strides of whole"
+            throw VtException.invalidArgument("tensor of " + dtype
+                    + ": expected a contiguous last dimension and strides of whole"
                     + " blocks of " + dtype.blockElements() + ", given shape " + java.util.Arrays.toString(shape)
                     + " strides " + java.util.Arrays.toString(strides));
         }

@@ -40,7 +40,9 @@ final class BundleInstaller {
 
     /** Bundles that an earlier life of the deployer installed. */
     List<Bundle> deployed() {
-        return Arrays.stream(context.getBundles()).filter(b -> b.getLocation().startsWith(LOCATION)).toList();
+        return Arrays.stream(context.getBundles())
+                .filter(b -> b.getLocation().startsWith(LOCATION))
+                .toList();
     }
 
     static String file(Bundle bundle) {
@@ -49,7 +51,9 @@ final class BundleInstaller {
 
     /** Every installed bundle with this symbolic name, deployed or built in. */
     List<Bundle> named(String symbolicName) {
-        return Arrays.stream(context.getBundles()).filter(b -> symbolicName.equals(b.getSymbolicName())).toList();
+        return Arrays.stream(context.getBundles())
+                .filter(b -> symbolicName.equals(b.getSymbolicName()))
+                .toList();
     }
 
     Bundle install(Staged staged) throws BundleException, IOException {
@@ -98,7 +102,9 @@ final class BundleInstaller {
 
     /** True while the framework, on its way up, has not come to the level of deployed bundles. */
     boolean beforeStartLevel() {
-        return context.getBundle(Constants.SYSTEM_BUNDLE_LOCATION).adapt(FrameworkStartLevel.class).getStartLevel()
+        return context.getBundle(Constants.SYSTEM_BUNDLE_LOCATION)
+                        .adapt(FrameworkStartLevel.class)
+                        .getStartLevel()
                 < startLevel;
     }
 
@@ -108,7 +114,11 @@ final class BundleInstaller {
         wiring().refreshBundles(List.of(bundle), (FrameworkListener) event -> done.countDown());
         try {
             if (!done.await(REFRESH_SECONDS, TimeUnit.SECONDS)) {
-                LOG.log(System.Logger.Level.WARNING, "refreshing {0} takes more than {1} s; going on", closure, REFRESH_SECONDS);
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "refreshing {0} takes more than {1} s; going on",
+                        closure,
+                        REFRESH_SECONDS);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -45,6 +45,7 @@ final class Deployer implements Deployments {
     private boolean readable = true;
     /** Installed while the framework comes up: how their start went is to be asked afterwards. */
     private boolean notStartedYet;
+
     private long passes;
 
     Deployer(Path folder, Path staging, Gate gate, BundleInstaller installer) {
@@ -179,13 +180,20 @@ final class Deployer implements Deployments {
             }
             Optional<String> no = gate.refusal(staged).or(() -> conflict(entry, staged));
             if (no.isPresent()) {
-                refuse(entry, stamp, new Entry.Label(staged.symbolicName(), staged.version().toString()), no.get());
+                refuse(
+                        entry,
+                        stamp,
+                        new Entry.Label(staged.symbolicName(), staged.version().toString()),
+                        no.get());
                 return false;
             }
             entries.put(entry.file(), entry.installed(stamp, put(entry, staged), staged.sha256()));
             return true;
         } catch (BundleException | RuntimeException e) {
-            refuse(entry, stamp, new Entry.Label(staged.symbolicName(), staged.version().toString()),
+            refuse(
+                    entry,
+                    stamp,
+                    new Entry.Label(staged.symbolicName(), staged.version().toString()),
                     BundleInstaller.reason(e));
             return true;
         } finally {
@@ -248,13 +256,18 @@ final class Deployer implements Deployments {
             return false;
         }
         uninstall(other, loser.file());
-        entries.put(loser.file(), loser.withoutBundle(Entry.State.REFUSED,
-                staged.label() + " is installed already, from " + staged.file()));
+        entries.put(
+                loser.file(),
+                loser.withoutBundle(
+                        Entry.State.REFUSED, staged.label() + " is installed already, from " + staged.file()));
         return true;
     }
 
     private @Nullable Entry entryOf(Bundle bundle) {
-        return entries.values().stream().filter(e -> bundle.equals(e.bundle())).findFirst().orElse(null);
+        return entries.values().stream()
+                .filter(e -> bundle.equals(e.bundle()))
+                .findFirst()
+                .orElse(null);
     }
 
     private static String origin(Bundle bundle) {
@@ -285,7 +298,9 @@ final class Deployer implements Deployments {
                 progress |= start(entry);
             }
         }
-        entries.values().stream().filter(Entry::wantsStart).filter(e -> !e.reason().isEmpty())
+        entries.values().stream()
+                .filter(Entry::wantsStart)
+                .filter(e -> !e.reason().isEmpty())
                 .forEach(e -> LOG.log(Level.WARNING, "{0} does not start: {1}", e.file(), e.reason()));
     }
 
@@ -301,6 +316,7 @@ final class Deployer implements Deployments {
 
     private void publish() {
         published = Stream.concat(entries.values().stream(), removed.values().stream())
-                .sorted(Comparator.comparing(Entry::file)).toList();
+                .sorted(Comparator.comparing(Entry::file))
+                .toList();
     }
 }

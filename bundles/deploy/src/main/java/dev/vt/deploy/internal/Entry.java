@@ -19,11 +19,24 @@ import org.osgi.framework.wiring.BundleRevision;
  * @param tries how often an incomplete content was read
  * @param next the pass in which it is worth reading again
  */
-record Entry(String file, @Nullable Stamp stamp, @Nullable Bundle bundle, String sha256, Label label, State state,
-        String reason, int tries, long next) {
+record Entry(
+        String file,
+        @Nullable Stamp stamp,
+        @Nullable Bundle bundle,
+        String sha256,
+        Label label,
+        State state,
+        String reason,
+        int tries,
+        long next) {
 
     /** What a file that is not, or not only, a running bundle is called. */
-    enum State { WAITING, INSTALLED, REFUSED, REMOVED }
+    enum State {
+        WAITING,
+        INSTALLED,
+        REFUSED,
+        REMOVED
+    }
 
     record Label(String symbolicName, String version) {
         static final Label UNKNOWN = new Label("", "");
@@ -70,7 +83,10 @@ record Entry(String file, @Nullable Stamp stamp, @Nullable Bundle bundle, String
 
     /** True for a bundle that should run and does not. */
     boolean wantsStart() {
-        return bundle != null && state == State.INSTALLED && bundle.getState() != Bundle.UNINSTALLED && !running(bundle);
+        return bundle != null
+                && state == State.INSTALLED
+                && bundle.getState() != Bundle.UNINSTALLED
+                && !running(bundle);
     }
 
     Deployment row() {

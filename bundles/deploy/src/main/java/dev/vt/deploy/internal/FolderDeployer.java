@@ -48,7 +48,10 @@ public final class FolderDeployer implements Deployments {
             own.pass();
         }
         deployer = own;
-        thread = Thread.ofPlatform().name("vt deploy").daemon().inheritInheritableThreadLocals(false)
+        thread = Thread.ofPlatform()
+                .name("vt deploy")
+                .daemon()
+                .inheritInheritableThreadLocals(false)
                 .start(() -> watch(own));
     }
 
@@ -109,7 +112,12 @@ public final class FolderDeployer implements Deployments {
             return Long.parseLong(text);
         }
         if (!text.isEmpty()) {
-            LOG.log(Level.WARNING, "{0}: expected a number above 0, given ''{1}''; taking {2}", property, text, otherwise);
+            LOG.log(
+                    Level.WARNING,
+                    "{0}: expected a number above 0, given ''{1}''; taking {2}",
+                    property,
+                    text,
+                    otherwise);
         }
         return otherwise;
     }

@@ -153,8 +153,13 @@ final class Stager {
         }
         String version = manifest.getValue(Constants.BUNDLE_VERSION);
         try {
-            return new Result.Whole(new Staged(name, copy, digest, symbolicName.split(";", 2)[0].strip(),
-                    Version.parseVersion(version), natives(manifest::getValue)));
+            return new Result.Whole(new Staged(
+                    name,
+                    copy,
+                    digest,
+                    symbolicName.split(";", 2)[0].strip(),
+                    Version.parseVersion(version),
+                    natives(manifest::getValue)));
         } catch (IllegalArgumentException e) {
             return new Result.NoBundle("its Bundle-Version '" + version + "' is not a version");
         }

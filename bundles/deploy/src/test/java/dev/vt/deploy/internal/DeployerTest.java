@@ -48,8 +48,11 @@ class DeployerTest {
     @BeforeEach
     void start() throws Exception {
         folder = Files.createDirectory(temp.resolve("deploy"));
-        framework = ServiceLoader.load(FrameworkFactory.class).findFirst().orElseThrow()
-                .newFramework(Map.of("org.osgi.framework.storage", temp.resolve("felix").toString(), "felix.log.level", "0"));
+        framework = ServiceLoader.load(FrameworkFactory.class)
+                .findFirst()
+                .orElseThrow()
+                .newFramework(Map.of(
+                        "org.osgi.framework.storage", temp.resolve("felix").toString(), "felix.log.level", "0"));
         framework.start();
         framework.getBundleContext().addBundleListener((SynchronousBundleListener) e -> {
             synchronized (events) {
@@ -60,7 +63,8 @@ class DeployerTest {
     }
 
     private Deployer deployer(Gate gate) {
-        return new Deployer(folder, temp.resolve("staging"), gate, new BundleInstaller(framework.getBundleContext(), 1));
+        return new Deployer(
+                folder, temp.resolve("staging"), gate, new BundleInstaller(framework.getBundleContext(), 1));
     }
 
     @AfterEach
@@ -89,12 +93,17 @@ class DeployerTest {
     }
 
     private String reason(String file) {
-        return deployer.list().stream().filter(d -> d.file().equals(file)).map(Deployment::reason).findFirst().orElseThrow();
+        return deployer.list().stream()
+                .filter(d -> d.file().equals(file))
+                .map(Deployment::reason)
+                .findFirst()
+                .orElseThrow();
     }
 
     private List<Bundle> bundles(String symbolicName) {
         return Arrays.stream(framework.getBundleContext().getBundles())
-                .filter(b -> symbolicName.equals(b.getSymbolicName())).toList();
+                .filter(b -> symbolicName.equals(b.getSymbolicName()))
+                .toList();
     }
 
     private long count(String event) {
@@ -163,7 +172,8 @@ class DeployerTest {
     }
 
     @Test
-    @DisplayName("O1.1 a file of full length that is filled afterwards: no attempt before the last byte, then one install")
+    @DisplayName(
+            "O1.1 a file of full length that is filled afterwards: no attempt before the last byte, then one install")
     void sparse() throws Exception {
         byte[] content = Jars.bundle("p", "1.0.0");
         Path file = folder.resolve("p.jar");
@@ -208,11 +218,12 @@ class DeployerTest {
                 deployer.pass();
             }
             assertEquals("""
-                    p0.jar active p0 1.0.0
-                    p1.jar active p1 1.0.0
-                    p2.jar active p2 1.0.0
-                    p3.jar active p3 1.0.0
-                    p9.jar active p9 1.0.%d""".formatted(round), rows());
+                p0.jar active p0 1.0.0
+                p1.jar active p1 1.0.0
+                p2.jar active p2 1.0.0
+                p3.jar active p3 1.0.0
+                p9.jar active p9 1.0.%d\
+                """.formatted(round), rows());
             for (int i = 0; i < 4; i++) {
                 Files.delete(folder.resolve("p" + i + ".jar"));
             }
@@ -268,7 +279,8 @@ class DeployerTest {
     }
 
     @Test
-    @DisplayName("O1.4 a batch of five is finished, whatever the second brings; what misses a package starts when it comes")
+    @DisplayName(
+            "O1.4 a batch of five is finished, whatever the second brings; what misses a package starts when it comes")
     void batch() throws Exception {
         drop("a.jar", Jars.bundle("a", "1", "Import-Package", "late"));
         drop("b.jar", Jars.bundle("b", "1", "Export-Package", "opt"));
@@ -276,8 +288,10 @@ class DeployerTest {
         drop("d.jar", Jars.bundle("d", "1", "Import-Package", "nowhere"));
         drop("e.jar", Jars.bundle("e", "1", "Export-Package", "late"));
         settle();
-        assertEquals("a.jar active a 1.0.0\nb.jar active b 1.0.0\nc.jar active c 1.0.0\n"
-                + "d.jar installed d 1.0.0\ne.jar active e 1.0.0", rows());
+        assertEquals(
+                "a.jar active a 1.0.0\nb.jar active b 1.0.0\nc.jar active c 1.0.0\n"
+                        + "d.jar installed d 1.0.0\ne.jar active e 1.0.0",
+                rows());
         assertTrue(reason("d.jar").contains("nowhere"), reason("d.jar"));
         drop("f.jar", Jars.bundle("f", "1", "Export-Package", "nowhere"));
         settle();
@@ -329,8 +343,10 @@ class DeployerTest {
             settle();
         }
         assertEquals(120, results.size());
-        assertEquals(List.of("a.jar active a 1.0.0\nb.jar active twin 1.0.0\nc.jar active c 1.0.0\n"
-                + "d.jar refused twin 1.0.0\ne.jar active a 2.0.0"), results.stream().distinct().toList());
+        assertEquals(
+                List.of("a.jar active a 1.0.0\nb.jar active twin 1.0.0\nc.jar active c 1.0.0\n"
+                        + "d.jar refused twin 1.0.0\ne.jar active a 2.0.0"),
+                results.stream().distinct().toList());
     }
 
     private static List<List<String>> permutations(List<String> items) {
@@ -366,7 +382,10 @@ class DeployerTest {
     @Test
     @DisplayName("a bundle that is built in is not installed twice; another version of it comes beside it")
     void builtIn() throws Exception {
-        framework.getBundleContext().installBundle("system:x", new ByteArrayInputStream(Jars.bundle("x", "1"))).start();
+        framework
+                .getBundleContext()
+                .installBundle("system:x", new ByteArrayInputStream(Jars.bundle("x", "1")))
+                .start();
         drop("same.jar", Jars.bundle("x", "1"));
         drop("newer.jar", Jars.bundle("x", "2"));
         settle();
@@ -439,12 +458,13 @@ class DeployerTest {
         System.setProperty("vt.deploy.dir", folder.toString());
         System.setProperty("vt.deploy.poll", "20");
         System.setProperty("vt.deploy.startlevel", "1");
-        Bundle host = framework.getBundleContext()
-                .installBundle("host", new ByteArrayInputStream(Jars.bundle("host", "1")));
+        Bundle host =
+                framework.getBundleContext().installBundle("host", new ByteArrayInputStream(Jars.bundle("host", "1")));
         host.start();
         CountDownLatch live = new CountDownLatch(1);
         framework.getBundleContext().addBundleListener(e -> {
-            if (e.getType() == BundleEvent.STARTED && e.getBundle().getSymbolicName().equals("p")) {
+            if (e.getType() == BundleEvent.STARTED
+                    && e.getBundle().getSymbolicName().equals("p")) {
                 live.countDown();
             }
         });
@@ -459,11 +479,14 @@ class DeployerTest {
             System.clearProperty("vt.deploy.poll");
             System.clearProperty("vt.deploy.startlevel");
         }
-        assertFalse(Thread.getAllStackTraces().keySet().stream().anyMatch(t -> t.getName().equals("vt deploy")));
+        assertFalse(Thread.getAllStackTraces().keySet().stream()
+                .anyMatch(t -> t.getName().equals("vt deploy")));
     }
 
     private static Thread watcher() {
-        return Thread.getAllStackTraces().keySet().stream().filter(t -> t.getName().equals("vt deploy")).findFirst()
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(t -> t.getName().equals("vt deploy"))
+                .findFirst()
                 .orElseThrow();
     }
 }

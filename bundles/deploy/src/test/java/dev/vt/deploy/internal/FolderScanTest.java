@@ -16,7 +16,8 @@ class FolderScanTest {
     Path folder;
 
     @Test
-    @DisplayName("D1 a file settles when two looks see the same; a change starts over; the first look takes what is there")
+    @DisplayName(
+            "D1 a file settles when two looks see the same; a change starts over; the first look takes what is there")
     void settles() throws IOException {
         Files.write(folder.resolve("a.jar"), new byte[1]);
         FolderScan scan = new FolderScan(folder);

@@ -46,9 +46,11 @@ class StagerTest {
     @DisplayName("D1 a whole bundle is copied, with name, version and the digest of the copy")
     void whole() throws Exception {
         byte[] content = Jars.bundle("a.b;singleton:=true", "1.2.3");
-        Staged staged = assertInstanceOf(Stager.Result.Whole.class, stage(content)).staged();
+        Staged staged =
+                assertInstanceOf(Stager.Result.Whole.class, stage(content)).staged();
         assertEquals("a.b 1.2.3", staged.label());
-        assertEquals(HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(content)), staged.sha256());
+        assertEquals(
+                HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(content)), staged.sha256());
         assertTrue(Arrays.equals(content, Files.readAllBytes(staged.copy())));
     }
 
@@ -89,13 +91,18 @@ class StagerTest {
     @Test
     @DisplayName("D2 bundles with native libraries are recognised by their headers")
     void natives() throws Exception {
-        assertEquals(List.of(true, true, false), List.of(
-                natives("Vt-Restart-Needed", "true"), natives("Bundle-NativeCode", "x.so;osname=Linux,*"),
-                natives("Vt-Restart-Needed", "false")));
+        assertEquals(
+                List.of(true, true, false),
+                List.of(
+                        natives("Vt-Restart-Needed", "true"),
+                        natives("Bundle-NativeCode", "x.so;osname=Linux,*"),
+                        natives("Vt-Restart-Needed", "false")));
     }
 
     private boolean natives(String header, String value) throws IOException {
-        return assertInstanceOf(Stager.Result.Whole.class, stage(Jars.bundle("a", "1", header, value))).staged().natives();
+        return assertInstanceOf(Stager.Result.Whole.class, stage(Jars.bundle("a", "1", header, value)))
+                .staged()
+                .natives();
     }
 
     @Test

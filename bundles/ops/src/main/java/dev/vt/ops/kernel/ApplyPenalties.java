@@ -11,5 +11,13 @@ import dev.vt.api.tensor.Tensor;
  */
 @FunctionalInterface
 public interface ApplyPenalties {
-    Outcome run(Queue queue, Tensor logits, Tensor promptMask, Tensor outputMask, Tensor counts, Tensor repetition, Tensor frequency, Tensor presence);
+    Outcome run(
+            Queue queue,
+            Tensor logits,
+            Tensor promptMask,
+            Tensor outputMask,
+            Tensor counts,
+            Tensor repetition,
+            Tensor frequency,
+            Tensor presence);
 }

@@ -12,5 +12,14 @@ import dev.vt.api.tensor.Tensor;
  */
 @FunctionalInterface
 public interface PagedAttention {
-    Outcome run(Queue queue, Tensor out, Tensor query, Tensor kCache, Tensor vCache, Tensor blockTable, Tensor seqLens, Tensor queryStartLoc, AttentionParams params);
+    Outcome run(
+            Queue queue,
+            Tensor out,
+            Tensor query,
+            Tensor kCache,
+            Tensor vCache,
+            Tensor blockTable,
+            Tensor seqLens,
+            Tensor queryStartLoc,
+            AttentionParams params);
 }

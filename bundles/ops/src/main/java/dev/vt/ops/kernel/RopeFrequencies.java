@@ -11,7 +11,11 @@ import org.jspecify.annotations.Nullable;
  * @param linearScale divides every frequency; 1 for none
  * @param llama3 the rescaling of Llama 3.1, or null
  */
-public record RopeFrequencies(double base, int rotaryDim, double linearScale, @Nullable Llama3Scaling llama3) {
+public record RopeFrequencies(
+        double base,
+        int rotaryDim,
+        double linearScale,
+        @Nullable Llama3Scaling llama3) {
     /** Plain frequencies. */
     public static RopeFrequencies of(double base, int rotaryDim) {
         return new RopeFrequencies(base, rotaryDim, 1.0, null);

@@ -10,7 +10,8 @@ import java.util.Objects;
  * One registered backend and what it said when it arrived; asked once, without a lock. Of several backends of a device the one with
  * the higher priority wins, then the smaller name, then the origin as for providers.
  */
-record BackendEntry(Backend backend, Device device, String name, int priority, String id, ProviderCaps caps, Origin origin) {
+record BackendEntry(
+        Backend backend, Device device, String name, int priority, String id, ProviderCaps caps, Origin origin) {
     static final Comparator<BackendEntry> ORDER = Comparator.comparing(BackendEntry::priority)
             .reversed()
             .thenComparing(BackendEntry::name, Names.UTF8_ORDER)

@@ -27,8 +27,9 @@ final class BackendRegistryImpl implements BackendRegistry {
 
     @Override
     public Backend get(Device device) {
-        return tryGet(device).orElseThrow(() -> new VtException(
-                ErrorCode.NOT_FOUND, "no backend is present for device " + device + "; " + present()));
+        return tryGet(device)
+                .orElseThrow(() -> new VtException(
+                        ErrorCode.NOT_FOUND, "no backend is present for device " + device + "; " + present()));
     }
 
     @Override
@@ -53,7 +54,9 @@ final class BackendRegistryImpl implements BackendRegistry {
     }
 
     private String present() {
-        List<String> names = core.backends().stream().map(b -> b.device() + " (id " + b.id() + ")").toList();
+        List<String> names = core.backends().stream()
+                .map(b -> b.device() + " (id " + b.id() + ")")
+                .toList();
         return names.isEmpty() ? "no device is present" : "present are " + String.join(", ", names);
     }
 
@@ -70,7 +73,9 @@ final class BackendRegistryImpl implements BackendRegistry {
         }
         synchronized (reports) {
             for (BackendStatus r : reports.values()) {
-                if (core.backend(r.device()).filter(b -> b.name().equals(r.backend())).isEmpty()) {
+                if (core.backend(r.device())
+                        .filter(b -> b.name().equals(r.backend()))
+                        .isEmpty()) {
                     out.add(r);
                 }
             }

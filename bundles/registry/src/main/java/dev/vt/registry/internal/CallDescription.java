@@ -21,8 +21,8 @@ final class CallDescription {
 
     static <K> CallDescription of(Op<K> op, KernelCall<K> call) {
         CallDescription d = new CallDescription();
-        Object kernel = Proxy.newProxyInstance(
-                op.kernelType().getClassLoader(), new Class<?>[] {op.kernelType()}, d::look);
+        Object kernel =
+                Proxy.newProxyInstance(op.kernelType().getClassLoader(), new Class<?>[] {op.kernelType()}, d::look);
         call.on(op.kernelType().cast(kernel));
         return d;
     }

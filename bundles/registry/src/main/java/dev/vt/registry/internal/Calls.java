@@ -87,7 +87,8 @@ final class Calls {
     private static <K> VtException declinedStrictly(Link link, Outcome outcome, Op<K> op, KernelCall<K> call) {
         return new VtException(
                 ErrorCode.DECLINED,
-                "op " + op + " on " + link.device + ": provider " + link.name + " declined (" + outcome.reason() + ") for "
+                "op " + op + " on " + link.device + ": provider " + link.name + " declined (" + outcome.reason()
+                        + ") for "
                         + CallDescription.of(op, call)
                         + ", and the policy of this device is fallback=strict; change the call, or the policy");
     }
@@ -118,7 +119,11 @@ final class Calls {
         }
         if (core.watch.tracing()) {
             core.watch.trace(
-                    op.name(), link.device, link.name, served ? null : outcome.reason(), CallDescription.of(op, call).json());
+                    op.name(),
+                    link.device,
+                    link.name,
+                    served ? null : outcome.reason(),
+                    CallDescription.of(op, call).json());
         }
         if (served && queue.capturing()) {
             queue.noteOwner(link.owner);
@@ -143,7 +148,11 @@ final class Calls {
             }
         }
         slot.count(core.counters.fallbacks(op.id(), device));
-        throw new NoKernelException(noKernel(op, device, core.table().route(op, device), CallDescription.of(op, call).toString()));
+        throw new NoKernelException(noKernel(
+                op,
+                device,
+                core.table().route(op, device),
+                CallDescription.of(op, call).toString()));
     }
 
     /** One sentence on why nothing can serve. */
@@ -159,10 +168,13 @@ final class Calls {
             considered.add(dev.vt.api.spi.OpProvider.REFERENCE + " (" + reference.refusal(op, device) + ")");
         }
         return "op " + op + " on " + device + ": no kernel can serve "
-                + (tensors.isEmpty() ? "it" : "a call with " + tensors) + "; considered: " + String.join(", ", considered);
+                + (tensors.isEmpty() ? "it" : "a call with " + tensors) + "; considered: "
+                + String.join(", ", considered);
     }
 
     private String reasons(Link link) {
-        return String.join("; ", core.counters.declines(link.op.id(), link.device, link.name).keySet());
+        return String.join(
+                "; ",
+                core.counters.declines(link.op.id(), link.device, link.name).keySet());
     }
 }

@@ -55,7 +55,10 @@ final class Counters {
     synchronized Map<String, Long> declines(int op, Device device, String provider) {
         Map<String, Long> out = new TreeMap<>();
         cells.forEach((key, cell) -> {
-            if (key.op == op && key.device.equals(device) && key.provider.equals(provider) && key.reason.startsWith("d:")) {
+            if (key.op == op
+                    && key.device.equals(device)
+                    && key.provider.equals(provider)
+                    && key.reason.startsWith("d:")) {
                 long n = value(cell);
                 if (n > 0) {
                     out.put(key.reason.substring(2), n);
@@ -79,7 +82,8 @@ final class Counters {
         long sum = 0;
         for (Map.Entry<Key, Integer> e : cells.entrySet()) {
             Key key = e.getKey();
-            boolean wanted = served ? key.reason.equals(SERVED) && !key.provider.isEmpty() : key.reason.startsWith("d:");
+            boolean wanted =
+                    served ? key.reason.equals(SERVED) && !key.provider.isEmpty() : key.reason.startsWith("d:");
             if (wanted && key.op == op && key.device.equals(device)) {
                 sum += value(e.getValue());
             }

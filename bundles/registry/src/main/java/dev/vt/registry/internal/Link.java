@@ -36,7 +36,8 @@ final class Link {
     final boolean strict;
 
     /** The eligible link below this one; set while the table is made. */
-    @Nullable Link next;
+    @Nullable
+    Link next;
 
     private final Counters counters;
     private volatile Reasons reasons = new Reasons(new Outcome[0], new int[0]);

@@ -92,8 +92,12 @@ final class OpRegistryImpl implements OpRegistry {
         Route route = core.table().route(op, device);
         int at = indexOf(route, provider);
         if (route == null || at < 0) {
-            throw VtException.notFound("op " + op + " on " + device + ": no provider is named '" + provider + "'; there are "
-                    + (route == null ? "none" : String.join(", ", route.chain.stream().map(l -> l.name).toList())));
+            throw VtException.notFound("op " + op + " on " + device + ": no provider is named '" + provider
+                    + "'; there are "
+                    + (route == null
+                            ? "none"
+                            : String.join(
+                                    ", ", route.chain.stream().map(l -> l.name).toList())));
         }
         if (count) {
             noteDecline(op, device, provider, "asked for the kernel below");
@@ -107,8 +111,8 @@ final class OpRegistryImpl implements OpRegistry {
         if (count) {
             countFallback(op, device);
         }
-        throw new NoKernelException("op " + op + " on " + device + ": nothing eligible is below provider " + provider + "; "
-                + calls.noKernel(op, device, route, ""));
+        throw new NoKernelException("op " + op + " on " + device + ": nothing eligible is below provider " + provider
+                + "; " + calls.noKernel(op, device, route, ""));
     }
 
     private static int indexOf(@Nullable Route route, String provider) {

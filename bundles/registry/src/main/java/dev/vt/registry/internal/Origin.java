@@ -34,7 +34,8 @@ public record Origin(String bundle, String version, String location, String comp
     }
 
     /** An OSGi version without OSGi: three numbers and a qualifier. What is no number counts as 0. */
-    private record ParsedVersion(long major, long minor, long micro, String qualifier) implements Comparable<ParsedVersion> {
+    private record ParsedVersion(long major, long minor, long micro, String qualifier)
+            implements Comparable<ParsedVersion> {
         private static final Comparator<ParsedVersion> ORDER = Comparator.comparingLong(ParsedVersion::major)
                 .thenComparingLong(ParsedVersion::minor)
                 .thenComparingLong(ParsedVersion::micro)
@@ -42,7 +43,8 @@ public record Origin(String bundle, String version, String location, String comp
 
         static ParsedVersion of(String text) {
             String[] parts = text.split("[.-]", 4);
-            return new ParsedVersion(number(parts, 0), number(parts, 1), number(parts, 2), parts.length > 3 ? parts[3] : "");
+            return new ParsedVersion(
+                    number(parts, 0), number(parts, 1), number(parts, 2), parts.length > 3 ? parts[3] : "");
         }
 
         private static long number(String[] parts, int i) {

@@ -28,7 +28,8 @@ final class Priorities {
     private static VtException refused(@Nullable Object value, @Nullable Throwable cause) {
         String given = value == null
                 ? "null"
-                : "'" + (value.getClass().isArray() ? "an array" : value) + "' (" + value.getClass().getSimpleName() + ")";
+                : "'" + (value.getClass().isArray() ? "an array" : value) + "' ("
+                        + value.getClass().getSimpleName() + ")";
         return new VtException(
                 ErrorCode.CONFIGURATION,
                 "its priority: expected an int, a long in the range of int, or numeric text, given " + given,

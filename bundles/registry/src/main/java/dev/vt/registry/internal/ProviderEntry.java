@@ -127,8 +127,8 @@ final class ProviderEntry {
         try {
             DeviceType type = Objects.requireNonNull(instance.deviceType(), "its device type is null");
             asked = "kernels()";
-            Map<Op<?>, Object> kernels =
-                    Objects.requireNonNull(instance.kernels(), "its kernel set is null").asMap();
+            Map<Op<?>, Object> kernels = Objects.requireNonNull(instance.kernels(), "its kernel set is null")
+                    .asMap();
             return facts(instance, kernels, type);
         } catch (RuntimeException | LinkageError | StackOverflowError e) {
             return faulty(instance, "failed: " + asked + " threw: " + said(e));
@@ -165,7 +165,8 @@ final class ProviderEntry {
     }
 
     private Facts faulty(@Nullable OpProvider instance, String fault) {
-        return new Facts(facts.name, facts.priority, null, Map.of(), instance, facts.fault != null ? facts.fault : fault);
+        return new Facts(
+                facts.name, facts.priority, null, Map.of(), instance, facts.fault != null ? facts.fault : fault);
     }
 
     /** Claims the asking of the predicate for present caps; false when it is known or another thread asks. */
@@ -196,13 +197,15 @@ final class ProviderEntry {
     }
 
     /** The verdict for present caps, or null while it is being asked for. */
-    @Nullable Verdict verdict(ProviderCaps caps) {
+    @Nullable
+    Verdict verdict(ProviderCaps caps) {
         Verdict v = verdicts.get(caps.device());
         return v != null && v.caps == caps ? v : null;
     }
 
     /** The type that the provider declares or has; null while unknown. */
-    @Nullable String typeName() {
+    @Nullable
+    String typeName() {
         if (facts.type != null) {
             return facts.type.name();
         }
@@ -216,6 +219,8 @@ final class ProviderEntry {
 
     private static String said(Throwable e) {
         String message = e.getMessage();
-        return message == null ? e.getClass().getName() : e instanceof dev.vt.api.VtException ? message : e.getClass().getSimpleName() + ": " + message;
+        return message == null
+                ? e.getClass().getName()
+                : e instanceof dev.vt.api.VtException ? message : e.getClass().getSimpleName() + ": " + message;
     }
 }

@@ -41,7 +41,11 @@ final class Quiescence {
             }
             long waited = System.nanoTime() - start;
             if (waited > LIMIT.toNanos()) {
-                LOG.log(Level.ERROR, "{0} leaves although after {1} s it is still used by {2}", who, LIMIT.toSeconds(),
+                LOG.log(
+                        Level.ERROR,
+                        "{0} leaves although after {1} s it is still used by {2}",
+                        who,
+                        LIMIT.toSeconds(),
                         names(holders, inside));
                 return;
             }
@@ -72,7 +76,10 @@ final class Quiescence {
     /** Drains each backend on a thread of its own, since a queue may wait for an event that never comes. */
     private static void drain(String who, List<Backend> backends, long nanos) {
         for (Backend backend : backends) {
-            Thread drainer = Thread.ofPlatform().daemon().name("vt-drain-" + backend.device()).unstarted(backend::drain);
+            Thread drainer = Thread.ofPlatform()
+                    .daemon()
+                    .name("vt-drain-" + backend.device())
+                    .unstarted(backend::drain);
             drainer.setContextClassLoader(null);
             drainer.start();
             try {
@@ -81,7 +88,11 @@ final class Quiescence {
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-                LOG.log(Level.WARNING, "{0} leaves without waiting for work queued on {1}: interrupted", who, backend.device());
+                LOG.log(
+                        Level.WARNING,
+                        "{0} leaves without waiting for work queued on {1}: interrupted",
+                        who,
+                        backend.device());
                 return;
             }
         }

@@ -49,7 +49,8 @@ final class ReferenceTier {
     }
 
     /** Why the tier may not serve a device, or null when it may. */
-    @Nullable String refusal(Device device) {
+    @Nullable
+    String refusal(Device device) {
         if (device.type().equals(DeviceType.CPU)) {
             return "the CPU itself has no reference tier";
         }
@@ -59,7 +60,11 @@ final class ReferenceTier {
         }
         if (!backend.get().backend().hostAddressable()) {
             return "the host can't address the memory of " + device
-                    + backend.get().backend().hostAddressableNote().map(n -> ": " + n).orElse("");
+                    + backend.get()
+                            .backend()
+                            .hostAddressableNote()
+                            .map(n -> ": " + n)
+                            .orElse("");
         }
         Policy policy = core.policy(device);
         if (policy.fallback() != Policy.Fallback.ALLOW || !policy.permits(OpProvider.REFERENCE)) {
@@ -109,10 +114,11 @@ final class ReferenceTier {
 
     private ReferenceKernel lent(Op<?> op, Device device) {
         return new ReferenceKernel(Proxy.newProxyInstance(
-                op.kernelType().getClassLoader(), new Class<?>[] {op.kernelType()}, (self, method, arguments) ->
-                        method.getDeclaringClass() == Object.class
-                                ? ofObject(self, method, arguments)
-                                : serve(op, device, method, arguments.clone())));
+                op.kernelType().getClassLoader(),
+                new Class<?>[] {op.kernelType()},
+                (self, method, arguments) -> method.getDeclaringClass() == Object.class
+                        ? ofObject(self, method, arguments)
+                        : serve(op, device, method, arguments.clone())));
     }
 
     private static Object ofObject(Object self, Method method, @Nullable Object @Nullable [] arguments) {
@@ -130,7 +136,8 @@ final class ReferenceTier {
         }
         Backend own = core.backend(device).orElseThrow().backend();
         Backend cpu = core.backend(CPU)
-                .orElseThrow(() -> new VtException(ErrorCode.NO_KERNEL, "op " + op + " on " + device + ": the CPU backend has left"))
+                .orElseThrow(() -> new VtException(
+                        ErrorCode.NO_KERNEL, "op " + op + " on " + device + ": the CPU backend has left"))
                 .backend();
         own.flushPending();
         queue.synchronize();
@@ -166,9 +173,11 @@ final class ReferenceTier {
 
     private void announce(Op<?> op, Device device) {
         if (announced.add(op.name() + "@" + device)) {
-            LOG.log(Level.WARNING,
+            LOG.log(
+                    Level.WARNING,
                     "op {0} on {1} runs on the CPU''s kernel (reference tier): this run is no performance measurement",
-                    op.name(), device);
+                    op.name(),
+                    device);
         }
     }
 }

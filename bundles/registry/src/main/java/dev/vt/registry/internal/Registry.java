@@ -99,7 +99,11 @@ public final class Registry implements AutoCloseable {
                         "{0} names ''{1}'', and no provider has this name; present are {2}",
                         Settings.DISABLE,
                         name,
-                        String.join(", ", new TreeSet<>(core.entries().stream().map(ProviderEntry::name).toList())));
+                        String.join(
+                                ", ",
+                                new TreeSet<>(core.entries().stream()
+                                        .map(ProviderEntry::name)
+                                        .toList())));
             }
         }
     }

@@ -33,7 +33,10 @@ import org.osgi.util.tracker.ServiceTrackerCustomizer;
  * before it is known that it is not disabled. The framework tells of a leaving service before its component is deactivated, and
  * waits for the answer: that is what holds a provider until its last call is done.
  */
-@Component(service = {}, immediate = true, configurationPid = RegistryConfig.PID)
+@Component(
+        service = {},
+        immediate = true,
+        configurationPid = RegistryConfig.PID)
 public final class RegistryComponent {
     private static final Logger LOG = System.getLogger("dev.vt.registry");
 
@@ -133,7 +136,11 @@ public final class RegistryComponent {
             try {
                 return registry.add(backend, origin(reference));
             } catch (RuntimeException | LinkageError e) {
-                LOG.log(Level.WARNING, "a backend of {0} is left out: {1}", reference.getBundle().getSymbolicName(), e);
+                LOG.log(
+                        Level.WARNING,
+                        "a backend of {0} is left out: {1}",
+                        reference.getBundle().getSymbolicName(),
+                        e);
                 context.ungetService(reference);
                 return null;
             }
@@ -167,7 +174,8 @@ public final class RegistryComponent {
     }
 
     /** A provider that is a service. */
-    private record ServiceSource(BundleContext context, ServiceReference<OpProvider> reference) implements ProviderSource {
+    private record ServiceSource(BundleContext context, ServiceReference<OpProvider> reference)
+            implements ProviderSource {
         static Map<String, @Nullable Object> properties(ServiceReference<?> reference) {
             Map<String, @Nullable Object> out = new HashMap<>();
             for (String key : reference.getPropertyKeys()) {

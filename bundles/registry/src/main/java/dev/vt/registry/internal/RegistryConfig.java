@@ -44,7 +44,10 @@ public record RegistryConfig(Policy others, Map<String, Policy> named, Set<Strin
             }
             Matcher m = KEY.matcher(key);
             if (!m.matches()) {
-                throw wrong(key, "a key of fallback, allow, deny (also behind a device, as in cuda:0.fallback) or disabled", key);
+                throw wrong(
+                        key,
+                        "a key of fallback, allow, deny (also behind a device, as in cuda:0.fallback) or disabled",
+                        key);
             }
             String device = m.group(1) == null ? "" : m.group(1);
             byDevice.computeIfAbsent(device, d -> new HashMap<>()).put(m.group(2), e.getValue());
@@ -60,14 +63,17 @@ public record RegistryConfig(Policy others, Map<String, Policy> named, Set<Strin
     }
 
     private static boolean ofFramework(String key) {
-        return key.startsWith("service.") || key.startsWith("component.") || key.startsWith("felix.") || key.startsWith(".")
-                || key.startsWith("osgi.") || key.equals("objectClass");
+        return key.startsWith("service.")
+                || key.startsWith("component.")
+                || key.startsWith("felix.")
+                || key.startsWith(".")
+                || key.startsWith("osgi.")
+                || key.equals("objectClass");
     }
 
     private static Policy policy(String prefix, Map<String, Object> knobs, Policy base) {
-        Policy.Fallback fallback = knobs.containsKey("fallback")
-                ? fallback(prefix + "fallback", knobs.get("fallback"))
-                : base.fallback();
+        Policy.Fallback fallback =
+                knobs.containsKey("fallback") ? fallback(prefix + "fallback", knobs.get("fallback")) : base.fallback();
         Set<String> allow = knobs.containsKey("allow") ? names(prefix + "allow", knobs.get("allow")) : base.allow();
         Set<String> deny = knobs.containsKey("deny") ? names(prefix + "deny", knobs.get("deny")) : base.deny();
         return new Policy(fallback, allow, deny);
@@ -103,7 +109,8 @@ public record RegistryConfig(Policy others, Map<String, Policy> named, Set<Strin
 
     private static VtException wrong(String key, String expected, @Nullable Object given) {
         return new VtException(
-                ErrorCode.CONFIGURATION, "configuration " + PID + ", key " + key + ": expected " + expected + ", given '" + given
+                ErrorCode.CONFIGURATION,
+                "configuration " + PID + ", key " + key + ": expected " + expected + ", given '" + given
                         + "'; the configuration before it stays in force");
     }
 }

@@ -30,7 +30,11 @@ final class Reports {
             return new Selection(op.name(), device, null, List.of(), fallbacks);
         }
         return new Selection(
-                op.name(), device, route.selected(), route.chain.stream().map(Link::describe).toList(), fallbacks);
+                op.name(),
+                device,
+                route.selected(),
+                route.chain.stream().map(Link::describe).toList(),
+                fallbacks);
     }
 
     List<Selection> selections() {
@@ -42,7 +46,9 @@ final class Reports {
         List<Device> devices = core.devices();
         List<ProviderStatus> out = new ArrayList<>();
         for (ProviderEntry e : core.entries()) {
-            List<Device> own = devices.stream().filter(d -> d.type().name().equals(e.typeName())).toList();
+            List<Device> own = devices.stream()
+                    .filter(d -> d.type().name().equals(e.typeName()))
+                    .toList();
             if (own.isEmpty()) {
                 out.add(status(e, deviceOf(e), Selection.State.REFUSED, "no " + e.typeName() + " device is present"));
             }
@@ -102,7 +108,9 @@ final class Reports {
         if (eligible > 0) {
             return new Standing(Selection.State.BELOW, "below others for all its " + offered + " ops");
         }
-        return out != null ? new Standing(out.state, out.reason) : new Standing(Selection.State.REJECTED, "it has no kernels");
+        return out != null
+                ? new Standing(out.state, out.reason)
+                : new Standing(Selection.State.REJECTED, "it has no kernels");
     }
 
     private static @Nullable Link link(@Nullable Route route, ProviderEntry e) {
@@ -120,18 +128,35 @@ final class Reports {
     String digest() {
         StringBuilder text = new StringBuilder();
         for (BackendEntry b : core.backends()) {
-            text.append("device ").append(b.device()).append(' ').append(b.name()).append(' ').append(core.caps(b.device()).brief())
-                    .append(' ').append(Long.toHexString(core.caps(b.device()).features())).append('\n');
+            text.append("device ")
+                    .append(b.device())
+                    .append(' ')
+                    .append(b.name())
+                    .append(' ')
+                    .append(core.caps(b.device()).brief())
+                    .append(' ')
+                    .append(Long.toHexString(core.caps(b.device()).features()))
+                    .append('\n');
         }
         for (Route r : core.table().all()) {
             text.append("op ").append(r.op.name()).append(' ').append(r.device).append('\n');
             for (Link l : r.chain) {
-                text.append("  ").append(l.name).append(' ').append(l.priority).append(' ').append(l.state.label()).append(' ')
-                        .append(l.origin.bundle()).append(' ').append(l.origin.version()).append('\n');
+                text.append("  ")
+                        .append(l.name)
+                        .append(' ')
+                        .append(l.priority)
+                        .append(' ')
+                        .append(l.state.label())
+                        .append(' ')
+                        .append(l.origin.bundle())
+                        .append(' ')
+                        .append(l.origin.version())
+                        .append('\n');
             }
         }
         try {
-            byte[] sum = MessageDigest.getInstance("SHA-256").digest(text.toString().getBytes(StandardCharsets.UTF_8));
+            byte[] sum =
+                    MessageDigest.getInstance("SHA-256").digest(text.toString().getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(sum);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java has SHA-256", e);

@@ -19,7 +19,6 @@ final class Route {
     /** True when calls are traced or announced: they then take the slow way. */
     final boolean watched;
 
-
     Route(Op<?> op, Device device, List<Link> chain, boolean watched) {
         this.op = op;
         this.device = device;
@@ -31,7 +30,8 @@ final class Route {
         }
     }
 
-    @Nullable String selected() {
+    @Nullable
+    String selected() {
         return eligible.length == 0 ? null : eligible[0].name;
     }
 }

@@ -35,6 +35,7 @@ final class SelectionCore {
     private final Map<Device, ProviderCaps> published = new HashMap<>();
     /** By the text of the device, since a policy may name a device that no backend has brought yet. */
     private final Map<String, Policy> policies = new HashMap<>();
+
     private Policy defaultPolicy = Policy.DEFAULT;
     private final Set<String> disabled = new TreeSet<>();
     private final Map<Device, Map<Op<?>, ReferenceKernel>> reference = new HashMap<>();
@@ -148,7 +149,8 @@ final class SelectionCore {
             }
         }
         refresh();
-        quiescence.await("backend " + entry.name() + " of " + entry.device(), table.epoch, null, List.of(entry.backend()));
+        quiescence.await(
+                "backend " + entry.name() + " of " + entry.device(), table.epoch, null, List.of(entry.backend()));
     }
 
     /** The winning backends, sorted by device. */
@@ -326,7 +328,9 @@ final class SelectionCore {
             if (e.stage == ProviderEntry.Stage.DECLARED && !off && e.facts.fault() == null) {
                 e.stage = ProviderEntry.Stage.ASKING;
                 out.add(new Question.Load(e));
-            } else if (e.stage == ProviderEntry.Stage.KNOWN && e.facts.fault() == null && !disabled.contains(e.name())) {
+            } else if (e.stage == ProviderEntry.Stage.KNOWN
+                    && e.facts.fault() == null
+                    && !disabled.contains(e.name())) {
                 for (ProviderCaps caps : published.values()) {
                     if (caps.device().type().equals(e.facts.type()) && e.claim(caps)) {
                         out.add(new Question.Supports(e, caps));

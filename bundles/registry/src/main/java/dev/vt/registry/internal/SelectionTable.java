@@ -52,7 +52,8 @@ final class SelectionTable {
     }
 
     /** The link to ask first, or null when none is eligible, the route is watched, or the op is another one of the same id. */
-    @Nullable Link first(Op<?> op, Device device) {
+    @Nullable
+    Link first(Op<?> op, Device device) {
         int at = index(op, device);
         if (at >= 0) {
             Link link = firsts[at];
@@ -64,7 +65,8 @@ final class SelectionTable {
     }
 
     /** The route of an op on a device, or null when no provider has a kernel for it there. */
-    @Nullable Route route(Op<?> op, Device device) {
+    @Nullable
+    Route route(Op<?> op, Device device) {
         int at = index(op, device);
         Route r = at < 0 ? null : routes[at];
         return r != null && r.op.equals(op) ? r : null;

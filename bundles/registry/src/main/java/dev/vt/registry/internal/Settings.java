@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param stats count calls and print a line for each selection
  * @param trace file to append a line to for each execution and decline, or null
  */
-public record Settings(Set<String> disabled, boolean stats, @Nullable String trace) {
+public record Settings(
+        Set<String> disabled, boolean stats, @Nullable String trace) {
     /** Names of providers to disable at start, separated by commas. */
     public static final String DISABLE = "VT_OP_PROVIDER_DISABLE";
 

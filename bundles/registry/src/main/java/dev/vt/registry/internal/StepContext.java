@@ -65,8 +65,9 @@ final class StepContext implements ExecutionContext {
         if (other != null && other != Thread.currentThread()) {
             throw new VtException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "execution context: its step belongs to thread '" + other.getName() + "', op " + op + " was called from '"
-                            + Thread.currentThread().getName() + "'; give each thread a context of its own");
+                    "execution context: its step belongs to thread '" + other.getName() + "', op " + op
+                            + " was called from '" + Thread.currentThread().getName()
+                            + "'; give each thread a context of its own");
         }
         PinSlot lone = core.pins.enter(core.table().epoch);
         try {

@@ -51,7 +51,8 @@ final class TableBuilder {
         for (Map.Entry<Device, ProviderCaps> d : in.devices.entrySet()) {
             Map<Op<?>, ReferenceKernel> reference = in.reference.getOrDefault(d.getKey(), Map.of());
             for (Map.Entry<Op<?>, List<ProviderEntry>> offer : offers.entrySet()) {
-                Route r = route(offer.getKey(), d.getKey(), d.getValue(), offer.getValue(), reference.get(offer.getKey()));
+                Route r = route(
+                        offer.getKey(), d.getKey(), d.getValue(), offer.getValue(), reference.get(offer.getKey()));
                 if (!r.chain.isEmpty()) {
                     routes.add(r);
                 }
@@ -67,8 +68,8 @@ final class TableBuilder {
     private Map<Op<?>, List<ProviderEntry>> offers() {
         List<ProviderEntry> sorted = new ArrayList<>(in.entries);
         sorted.sort(ORDER);
-        Map<Op<?>, List<ProviderEntry>> byName = new TreeMap<>(
-                Comparator.<Op<?>, String>comparing(Op::name).thenComparing(Op::id));
+        Map<Op<?>, List<ProviderEntry>> byName =
+                new TreeMap<>(Comparator.<Op<?>, String>comparing(Op::name).thenComparing(Op::id));
         Map<Integer, Op<?>> ids = new HashMap<>();
         for (ProviderEntry e : sorted) {
             for (Op<?> op : e.facts.kernels().keySet()) {
@@ -81,10 +82,13 @@ final class TableBuilder {
     }
 
     private Route route(
-            Op<?> op, Device device, ProviderCaps caps, List<ProviderEntry> offers, @Nullable ReferenceKernel reference) {
+            Op<?> op,
+            Device device,
+            ProviderCaps caps,
+            List<ProviderEntry> offers,
+            @Nullable ReferenceKernel reference) {
         Policy policy = in.policies.apply(device);
-        Link.Calling calling =
-                new Link.Calling(in.counters, in.counted, policy.fallback() == Policy.Fallback.STRICT);
+        Link.Calling calling = new Link.Calling(in.counters, in.counted, policy.fallback() == Policy.Fallback.STRICT);
         Map<String, ProviderEntry> winners = winners(device, offers);
         List<Link> chain = new ArrayList<>();
         ReferenceKernel lent = reference;
@@ -102,7 +106,8 @@ final class TableBuilder {
             Judgement j = judge(e, op, caps, policy, winners);
             State state = j.state != null ? j.state : selected ? State.BELOW : State.SELECTED;
             Object kernel = Objects.requireNonNull(e.facts.kernels().get(op), "an offer without a kernel");
-            String reason = j.state != null ? j.reason : selected ? "below " + first(chain) : "highest of those eligible";
+            String reason =
+                    j.state != null ? j.reason : selected ? "below " + first(chain) : "highest of those eligible";
             selected |= state == State.SELECTED;
             chain.add(new Link(
                     op, device, e.name(), e.facts.priority(), state, reason, e.origin, kernel, e.owner, calling));
@@ -123,12 +128,7 @@ final class TableBuilder {
     }
 
     private Link referenceLink(
-            Op<?> op,
-            Device device,
-            Policy policy,
-            Link.Calling calling,
-            boolean selected,
-            ReferenceKernel reference) {
+            Op<?> op, Device device, Policy policy, Link.Calling calling, boolean selected, ReferenceKernel reference) {
         State state = selected ? State.BELOW : State.SELECTED;
         String reason = "the CPU's kernel, lent; no performance measurement";
         if (policy.fallback() != Policy.Fallback.ALLOW || !policy.permits(OpProvider.REFERENCE)) {
@@ -139,8 +139,16 @@ final class TableBuilder {
             reason = "disabled by name";
         }
         return new Link(
-                op, device, OpProvider.REFERENCE, OpProvider.REFERENCE_PRIORITY, state, reason, ReferenceTier.ORIGIN,
-                reference.kernel(), ReferenceTier.OWNER, calling);
+                op,
+                device,
+                OpProvider.REFERENCE,
+                OpProvider.REFERENCE_PRIORITY,
+                state,
+                reason,
+                ReferenceTier.ORIGIN,
+                reference.kernel(),
+                ReferenceTier.OWNER,
+                calling);
     }
 
     /** The winner for each name; a name without one is ambiguous. */
@@ -174,7 +182,8 @@ final class TableBuilder {
         }
         ProviderEntry winner = winners.get(e.name());
         if (winner == null) {
-            return new Judgement(State.REJECTED, "ambiguous: another provider of this name has the same version and origin");
+            return new Judgement(
+                    State.REJECTED, "ambiguous: another provider of this name has the same version and origin");
         }
         if (winner != e) {
             return new Judgement(State.REJECTED, "second of the name '" + e.name() + "'; " + winner.origin + " wins");
@@ -185,7 +194,8 @@ final class TableBuilder {
         if (!policy.permits(e.name())) {
             boolean denied = policy.deny().contains(e.name());
             return new Judgement(
-                    State.NOT_PERMITTED, "policy of " + caps.device() + (denied ? ": on the deny list" : ": not on the allow list"));
+                    State.NOT_PERMITTED,
+                    "policy of " + caps.device() + (denied ? ": on the deny list" : ": not on the allow list"));
         }
         String refused = e.refusedKernels.get(op);
         if (refused != null) {

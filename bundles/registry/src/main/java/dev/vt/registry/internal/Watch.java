@@ -62,7 +62,8 @@ final class Watch implements AutoCloseable {
             return;
         }
         err.println("[vt op-provider] op=" + route.op.name() + " device=" + route.device + " selected=" + winner
-                + " priority=" + route.eligible[0].priority + " registered=" + route.chain.size() + " caps=" + caps.brief());
+                + " priority=" + route.eligible[0].priority + " registered=" + route.chain.size() + " caps="
+                + caps.brief());
     }
 
     /** Appends one line; each is flushed, so that a crash keeps what came before it. */
@@ -71,7 +72,8 @@ final class Watch implements AutoCloseable {
             return;
         }
         try {
-            trace.write("{\"seq\":" + sequence++ + ",\"op\":\"" + op + "\",\"device\":\"" + device + "\",\"provider\":\""
+            trace.write("{\"seq\":" + sequence++ + ",\"op\":\"" + op + "\",\"device\":\"" + device
+                    + "\",\"provider\":\""
                     + provider + "\",\"outcome\":\"" + (declined == null ? "served" : "declined") + "\""
                     + (declined == null ? "" : ",\"reason\":\"" + escape(declined) + "\"") + "," + tensors + "}\n");
             trace.flush();

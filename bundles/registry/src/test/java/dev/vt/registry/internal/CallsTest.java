@@ -82,7 +82,9 @@ class CallsTest {
         top.inside = () -> {
             throw new VtException(ErrorCode.OUT_OF_MEMORY, "no memory");
         };
-        assertEquals(ErrorCode.OUT_OF_MEMORY, assertThrows(VtException.class, () -> relu(r)).code());
+        assertEquals(
+                ErrorCode.OUT_OF_MEMORY,
+                assertThrows(VtException.class, () -> relu(r)).code());
         top.inside = () -> {};
         relu(r);
     }
@@ -109,7 +111,8 @@ class CallsTest {
     }
 
     @Test
-    @DisplayName("S14 two reasons are told apart; all declined is a NoKernelException with the reasons, and counts a fallback")
+    @DisplayName("S14 two reasons are told apart; all declined is a NoKernelException with the reasons, and counts a"
+            + " fallback")
     void reasons() {
         Registry r = cpuRegistry();
         FakeProvider p = new FakeProvider("p", 1).declines("first");
@@ -119,7 +122,9 @@ class CallsTest {
         p.declines("second");
         assertThrows(NoKernelException.class, () -> relu(r));
         assertThrows(NoKernelException.class, () -> relu(r));
-        assertEquals(Map.of("first", 1L, "second", 2L), r.ops().explain(RELU, CPU).chain().get(0).declines());
+        assertEquals(
+                Map.of("first", 1L, "second", 2L),
+                r.ops().explain(RELU, CPU).chain().get(0).declines());
         assertEquals(3, r.ops().stats(RELU, CPU).fallbacks());
     }
 
@@ -134,7 +139,8 @@ class CallsTest {
         for (int i = 0; i < 100; i++) {
             relu(r);
         }
-        assertEquals(Map.of("fresh", 100L), r.ops().explain(RELU, CPU).chain().get(0).declines());
+        assertEquals(
+                Map.of("fresh", 100L), r.ops().explain(RELU, CPU).chain().get(0).declines());
     }
 
     @Test
@@ -160,7 +166,8 @@ class CallsTest {
         assertEquals(2, r.ops().stats(RELU, CPU).declines());
         assertEquals(1, r.ops().stats(RELU, CPU).fallbacks());
         r.ops().noteDecline(RELU, CPU, "b", "by hand");
-        assertEquals(Map.of("by hand", 1L), r.ops().explain(RELU, CPU).chain().get(1).declines());
+        assertEquals(
+                Map.of("by hand", 1L), r.ops().explain(RELU, CPU).chain().get(1).declines());
     }
 
     @Test
@@ -224,7 +231,8 @@ class CallsTest {
     }
 
     @Test
-    @DisplayName("S19 counts of a while: by provider, those that have left in it, whatever resets and switches others use")
+    @DisplayName(
+            "S19 counts of a while: by provider, those that have left in it, whatever resets and switches others use")
     void countedWhile() {
         Registry r = cpuRegistry();
         Registry.Handle top = r.add(new FakeProvider("top", 9), origin("top"));
@@ -293,7 +301,8 @@ class CallsTest {
         Registry r = cpuRegistry();
         assertFalse(r.ops().countsCalls());
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        Watch watch = new Watch(new Settings(Set.of(), true, null), new PrintStream(bytes, true, StandardCharsets.UTF_8));
+        Watch watch =
+                new Watch(new Settings(Set.of(), true, null), new PrintStream(bytes, true, StandardCharsets.UTF_8));
         r.add(new FakeProvider("low", 1), origin("low"));
         SelectionCore core = new SelectionCore(Settings.none());
         core.add(new FakeBackend(CPU), origin("cpu"));
@@ -303,12 +312,10 @@ class CallsTest {
         watch.selected(first, core.caps(CPU));
         core.add(new Doubles.FakeSource(Map.of(), origin("top"), new FakeProvider("top", 7)));
         watch.selected(core.table().route(RELU, CPU), core.caps(CPU));
-        assertEquals(
-                """
-                [vt op-provider] op=relu device=cpu:0 selected=low priority=1 registered=1 caps=9.0/valid
-                [vt op-provider] op=relu device=cpu:0 selected=top priority=7 registered=2 caps=9.0/valid
-                """,
-                bytes.toString(StandardCharsets.UTF_8));
+        assertEquals("""
+            [vt op-provider] op=relu device=cpu:0 selected=low priority=1 registered=1 caps=9.0/valid
+            [vt op-provider] op=relu device=cpu:0 selected=top priority=7 registered=2 caps=9.0/valid
+            """, bytes.toString(StandardCharsets.UTF_8));
     }
 
     @Test
@@ -323,8 +330,8 @@ class CallsTest {
         }
         assertEquals(
                 List.of(
-                        "{\"seq\":0,\"op\":\"relu\",\"device\":\"cpu:0\",\"provider\":\"top\",\"outcome\":\"declined\","
-                                + "\"reason\":\"says \\\"no\\\"\",\"shapes\":[[2,3],[2,3]],\"dtypes\":[\"f32\",\"f32\"]}",
+                        "{\"seq\":0,\"op\":\"relu\",\"device\":\"cpu:0\",\"provider\":\"top\",\"outcome\":\"declined\",\"reason\":\"says"
+                            + " \\\"no\\\"\",\"shapes\":[[2,3],[2,3]],\"dtypes\":[\"f32\",\"f32\"]}",
                         "{\"seq\":1,\"op\":\"relu\",\"device\":\"cpu:0\",\"provider\":\"low\",\"outcome\":\"served\","
                                 + "\"shapes\":[[2,3],[2,3]],\"dtypes\":[\"f32\",\"f32\"]}"),
                 Files.readAllLines(file));
@@ -334,7 +341,9 @@ class CallsTest {
     @DisplayName("S22 a trace file that can't be written is an error that names it")
     void badTrace(@TempDir Path dir) {
         VtException e = assertThrows(
-                VtException.class, () -> new Registry(new Settings(Set.of(), false, dir.resolve("no/such").toString())));
+                VtException.class,
+                () -> new Registry(
+                        new Settings(Set.of(), false, dir.resolve("no/such").toString())));
         assertTrue(e.getMessage().contains("VT_OP_PROVIDER_TRACE"), e.getMessage());
     }
 

@@ -127,7 +127,10 @@ final class Doubles {
         final List<FakeQueue> queues = new ArrayList<>();
         volatile ProviderCaps caps;
         boolean addressable = true;
-        @Nullable String note;
+
+        @Nullable
+        String note;
+
         int priority;
         String name = "fake";
 

@@ -43,7 +43,8 @@ class LeavingTest {
     }
 
     @Test
-    @DisplayName("S16 removal waits for the call inside, the later call takes the next provider, then the devices are drained")
+    @DisplayName("S16 removal waits for the call inside, the later call takes the next provider, then the devices are"
+            + " drained")
     void waits() throws Exception {
         Registry r = Doubles.registry();
         FakeBackend cpu = new FakeBackend(CPU);
@@ -127,7 +128,8 @@ class LeavingTest {
     }
 
     @Test
-    @DisplayName("O2.4 a better provider that comes later wins at the next call; the call begun before ends on the old one")
+    @DisplayName(
+            "O2.4 a better provider that comes later wins at the next call; the call begun before ends on the old one")
     void laterWins() throws Exception {
         Registry r = cpuRegistry();
         FakeProvider old = new FakeProvider("old", 0);
@@ -150,7 +152,8 @@ class LeavingTest {
     }
 
     @Test
-    @DisplayName("S16 O2.2 under load no call is lost or finds nothing while the winner comes, goes, is disabled and changes priority")
+    @DisplayName("S16 O2.2 under load no call is lost or finds nothing while the winner comes, goes, is disabled and"
+            + " changes priority")
     void noCallLost() throws Exception {
         Registry r = cpuRegistry();
         FakeProvider base = new FakeProvider("base", 0);
@@ -241,17 +244,23 @@ class LeavingTest {
             thread.join();
         }
         List<String> expected = left.stream()
-                .sorted(Comparator.<FakeProvider>comparingInt(p -> p.priority).reversed().thenComparing(p -> p.name))
+                .sorted(Comparator.<FakeProvider>comparingInt(p -> p.priority)
+                        .reversed()
+                        .thenComparing(p -> p.name))
                 .map(p -> p.name)
                 .toList();
         assertEquals(
                 expected,
-                r.ops().explain(RELU, CPU).chain().stream().map(Selection.Link::name).toList(),
+                r.ops().explain(RELU, CPU).chain().stream()
+                        .map(Selection.Link::name)
+                        .toList(),
                 "seed " + info.getCurrentRepetition());
     }
 
     @Test
-    @DisplayName("O1.5 providers that call into the registry from their own methods, from two threads, do not block each other")
+    @DisplayName(
+            "O1.5 providers that call into the registry from their own methods, from two threads, do not block each"
+                    + " other")
     void noLockHeld() throws Exception {
         Registry r = cpuRegistry();
         AtomicLong rounds = new AtomicLong();

@@ -56,7 +56,8 @@ class LogTest {
     }
 
     @Test
-    @DisplayName("S23 the reference tier announces itself once for each op and device, and says that it measures nothing")
+    @DisplayName(
+            "S23 the reference tier announces itself once for each op and device, and says that it measures nothing")
     void announcesItself() {
         Registry r = Doubles.registry();
         FakeProvider host = new FakeProvider("vt-native", 0);
@@ -74,8 +75,10 @@ class LogTest {
         }
         assertEquals(
                 List.of(
-                        "op relu on xpu:0 runs on the CPU's kernel (reference tier): this run is no performance measurement",
-                        "op relu on xpu:1 runs on the CPU's kernel (reference tier): this run is no performance measurement"),
+                        "op relu on xpu:0 runs on the CPU's kernel (reference tier): this run is no performance"
+                                + " measurement",
+                        "op relu on xpu:1 runs on the CPU's kernel (reference tier): this run is no performance"
+                                + " measurement"),
                 lines);
     }
 
@@ -87,7 +90,8 @@ class LogTest {
         r.add(new FakeProvider("vt-native", 0), origin("native"));
         r.warnOfUnknown(Set.of("vector", "vectr", "vt-cpu-ref"));
         assertEquals(
-                List.of("VT_OP_PROVIDER_DISABLE names 'vectr', and no provider has this name; present are vector, vt-native"),
+                List.of("VT_OP_PROVIDER_DISABLE names 'vectr', and no provider has this name; present are vector,"
+                        + " vt-native"),
                 lines);
     }
 }

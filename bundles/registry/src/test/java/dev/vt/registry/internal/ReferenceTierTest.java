@@ -51,7 +51,8 @@ class ReferenceTierTest {
     }
 
     @Test
-    @DisplayName("S26 S28 S30 installed on the first miss; flushes and synchronises before, waits after, counts each use")
+    @DisplayName(
+            "S26 S28 S30 installed on the first miss; flushes and synchronises before, waits after, counts each use")
     void lazily() {
         assertEquals(0, r.ops().providerCount(RELU, DEV));
         relu();
@@ -91,7 +92,9 @@ class ReferenceTierTest {
         unified.addressable = false;
         unified.note = "managed memory without pageable access";
         String said = assertThrows(NoKernelException.class, this::relu).getMessage();
-        assertTrue(said.contains("vt-cpu-ref (not eligible: the host can't address the memory of xpu:0: managed memory"), said);
+        assertTrue(
+                said.contains("vt-cpu-ref (not eligible: the host can't address the memory of xpu:0: managed memory"),
+                said);
         assertEquals(0, host.calls.get());
         assertEquals(0, r.ops().installReferenceTier(DEV));
         assertEquals(1, r.ops().stats(RELU, DEV).fallbacks());
@@ -138,7 +141,9 @@ class ReferenceTierTest {
         relu();
         r.ops().policy(DEV, new Policy(Policy.Fallback.STRICT, Set.of(), Set.of()));
         assertThrows(NoKernelException.class, this::relu);
-        assertEquals(Selection.State.NOT_PERMITTED, r.ops().explain(RELU, DEV).chain().get(0).state());
+        assertEquals(
+                Selection.State.NOT_PERMITTED,
+                r.ops().explain(RELU, DEV).chain().get(0).state());
         r.ops().policy(DEV, Policy.DEFAULT);
         assertTrue(r.ops().disable("vt-cpu-ref"));
         assertThrows(NoKernelException.class, this::relu);
@@ -157,7 +162,8 @@ class ReferenceTierTest {
     void noCpuKernel() {
         Op<Unary> op = OpTable.CAST_F32;
         Queue q = queue;
-        String said = assertThrows(NoKernelException.class, () -> r.ops().call(op, q, k -> k.run(q, t, t))).getMessage();
+        String said = assertThrows(NoKernelException.class, () -> r.ops().call(op, q, k -> k.run(q, t, t)))
+                .getMessage();
         assertTrue(said.contains("no CPU kernel for cast_f32"), said);
     }
 

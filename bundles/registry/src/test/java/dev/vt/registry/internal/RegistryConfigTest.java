@@ -30,7 +30,8 @@ class RegistryConfigTest {
                 "cuda:0.allow", new String[] {"cublaslt"},
                 "disabled", List.of("mlx")));
         assertEquals(new Policy(Policy.Fallback.REFERENCE_OFF, Set.of(), Set.of("a", "b")), c.others());
-        assertEquals(Map.of("cuda:0", new Policy(Policy.Fallback.STRICT, Set.of("cublaslt"), Set.of("a", "b"))), c.named());
+        assertEquals(
+                Map.of("cuda:0", new Policy(Policy.Fallback.STRICT, Set.of("cublaslt"), Set.of("a", "b"))), c.named());
         assertEquals(Set.of("mlx"), c.disabled());
         assertEquals(Policy.DEFAULT, RegistryConfig.of(Map.of()).others());
     }
@@ -61,7 +62,11 @@ class RegistryConfigTest {
         assertEquals(Set.of("a", "b"), s.disabled());
         assertTrue(s.stats());
         assertEquals(Settings.none(), Settings.of(Map.of("VT_OP_PROVIDER_TRACE", " ")));
-        String many = String.join(",", java.util.stream.IntStream.range(0, 5000).mapToObj(i -> "p" + i).toList());
-        assertEquals(5000, Settings.of(Map.of("VT_OP_PROVIDER_DISABLE", many)).disabled().size());
+        String many = String.join(
+                ",",
+                java.util.stream.IntStream.range(0, 5000).mapToObj(i -> "p" + i).toList());
+        assertEquals(
+                5000,
+                Settings.of(Map.of("VT_OP_PROVIDER_DISABLE", many)).disabled().size());
     }
 }

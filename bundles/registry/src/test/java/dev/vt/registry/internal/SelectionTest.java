@@ -47,7 +47,9 @@ class SelectionTest {
     private static final Op<Unary> RELU = OpTable.RELU;
 
     private static List<String> names(Registry r) {
-        return r.ops().explain(RELU, CPU).chain().stream().map(Selection.Link::name).toList();
+        return r.ops().explain(RELU, CPU).chain().stream()
+                .map(Selection.Link::name)
+                .toList();
     }
 
     private static <T> List<List<T>> permutations(List<T> items) {
@@ -70,7 +72,8 @@ class SelectionTest {
     private record Given(String name, int priority, String bundle) {}
 
     @Test
-    @DisplayName("S1 S2 O1.10 all 120 orders of five providers, two of equal priority and two of one name, give one selection")
+    @DisplayName("S1 S2 O1.10 all 120 orders of five providers, two of equal priority and two of one name, give one"
+            + " selection")
     void permuted() {
         List<Given> five = List.of(
                 new Given("b", 10, "bundle.b"),
@@ -92,15 +95,17 @@ class SelectionTest {
     }
 
     private static Selection.Link link(Registry r, Selection.State state) {
-        return r.ops().explain(RELU, CPU).chain().stream().filter(l -> l.state() == state).findFirst().orElseThrow();
+        return r.ops().explain(RELU, CPU).chain().stream()
+                .filter(l -> l.state() == state)
+                .findFirst()
+                .orElseThrow();
     }
 
     @Test
     @DisplayName("S2 of one name the higher version wins, and the loser steps in when the winner leaves")
     void duplicateName() {
         Registry r = cpuRegistry();
-        Registry.Handle winner =
-                r.add(new FakeProvider("same", 1), new Origin("z", "1.10.0", "", "c"));
+        Registry.Handle winner = r.add(new FakeProvider("same", 1), new Origin("z", "1.10.0", "", "c"));
         r.add(new FakeProvider("same", 100), new Origin("a", "1.9.0", "", "c"));
         assertEquals("z", link(r, Selection.State.SELECTED).bundle());
         assertTrue(link(r, Selection.State.REJECTED).reason().contains("second of the name 'same'; z 1.10.0 wins"));
@@ -115,7 +120,8 @@ class SelectionTest {
         r.add(new FakeProvider("same", 1), origin("one"));
         r.add(new FakeProvider("same", 2), origin("one"));
         assertNull(r.ops().explain(RELU, CPU).selected());
-        assertTrue(r.ops().explain(RELU, CPU).chain().stream().allMatch(l -> l.reason().startsWith("ambiguous")));
+        assertTrue(r.ops().explain(RELU, CPU).chain().stream()
+                .allMatch(l -> l.reason().startsWith("ambiguous")));
     }
 
     @Test
@@ -131,7 +137,8 @@ class SelectionTest {
     }
 
     @Test
-    @DisplayName("O2.7 priorities use the full range of int, in all orders, and ten thousand random ones sort as a reference does")
+    @DisplayName("O2.7 priorities use the full range of int, in all orders, and ten thousand random ones sort as a"
+            + " reference does")
     void fullRange() {
         List<Integer> edge = List.of(Integer.MIN_VALUE, -1, 0, 1, Integer.MAX_VALUE);
         for (List<Integer> order : permutations(edge)) {
@@ -152,7 +159,9 @@ class SelectionTest {
         for (int i = 1; i < sorted.size(); i++) {
             long a = sorted.get(i - 1).facts.priority();
             long b = sorted.get(i).facts.priority();
-            assertTrue(a > b || a == b && sorted.get(i - 1).name().compareTo(sorted.get(i).name()) <= 0);
+            assertTrue(a > b
+                    || a == b
+                            && sorted.get(i - 1).name().compareTo(sorted.get(i).name()) <= 0);
         }
     }
 
@@ -174,9 +183,11 @@ class SelectionTest {
     @DisplayName("S4 O1.11 a predicate that throws refuses its provider with the exception and nobody else")
     void throwingPredicate() {
         Registry r = cpuRegistry();
-        r.add(new FakeProvider("bad", 9).needs(c -> {
-            throw new NoClassDefFoundError("gone/Away");
-        }), origin("bad"));
+        r.add(
+                new FakeProvider("bad", 9).needs(c -> {
+                    throw new NoClassDefFoundError("gone/Away");
+                }),
+                origin("bad"));
         r.add(new FakeProvider("good", 1), origin("good"));
         assertEquals("good", r.ops().explain(RELU, CPU).selected());
         Selection.Link bad = link(r, Selection.State.REFUSED);
@@ -184,7 +195,8 @@ class SelectionTest {
     }
 
     @Test
-    @DisplayName("S5 S6 caps decide; publishing them again re-evaluates and restoring restores; two devices select apart")
+    @DisplayName(
+            "S5 S6 caps decide; publishing them again re-evaluates and restoring restores; two devices select apart")
     void caps() {
         Registry r = cpuRegistry();
         Device one = Device.of(XPU, 1);
@@ -222,7 +234,8 @@ class SelectionTest {
         r.add(new FakeProvider("a", 1).needs(c -> false), origin("a"));
         r.add(new FakeProvider("b", 1), origin("b"));
         r.ops().disable("b");
-        String said = assertThrows(NoKernelException.class, () -> r.ops().acquire(RELU, CPU)).getMessage();
+        String said = assertThrows(NoKernelException.class, () -> r.ops().acquire(RELU, CPU))
+                .getMessage();
         assertTrue(said.contains("a (refused: needs what supports() asks for)"), said);
         assertTrue(said.contains("b (disabled: disabled by name)"), said);
         assertTrue(said.contains("vt-cpu-ref (not eligible: the CPU itself has no reference tier)"), said);
@@ -267,7 +280,10 @@ class SelectionTest {
         r.add(new FakeSource(properties, origin("p"), new FakeProvider("p", 1)));
         r.add(new FakeProvider("good", 0), origin("good"));
         assertEquals("good", r.ops().explain(RELU, CPU).selected());
-        ProviderStatus p = r.ops().providers().stream().filter(s -> s.bundle().equals("p")).findFirst().orElseThrow();
+        ProviderStatus p = r.ops().providers().stream()
+                .filter(s -> s.bundle().equals("p"))
+                .findFirst()
+                .orElseThrow();
         assertEquals(Selection.State.REJECTED, p.state());
         assertTrue(p.reason().contains("its priority: expected an int"), p.reason());
     }
@@ -276,7 +292,8 @@ class SelectionTest {
     @DisplayName("S9 O2.6 a priority changed at run time re-orders at once")
     void changedPriority() {
         Registry r = cpuRegistry();
-        Registry.Handle a = r.add(new FakeSource(Map.of("vt.provider.priority", 1), origin("a"), new FakeProvider("a", 0)));
+        Registry.Handle a =
+                r.add(new FakeSource(Map.of("vt.provider.priority", 1), origin("a"), new FakeProvider("a", 0)));
         r.add(new FakeSource(Map.of("vt.provider.priority", 2), origin("b"), new FakeProvider("b", 0)));
         assertEquals(List.of("b", "a"), names(r));
         a.modify(Map.of("vt.provider.priority", "3"));
@@ -288,7 +305,15 @@ class SelectionTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "Upper", "under_score", "with space", "ä", "x123456789x123456789x123456789x123456789x123456789x123456789xxxx"})
+    @ValueSource(
+            strings = {
+                "",
+                "Upper",
+                "under_score",
+                "with space",
+                "ä",
+                "x123456789x123456789x123456789x123456789x123456789x123456789xxxx"
+            })
     @DisplayName("S10 a name outside [a-z0-9.-]{1,63} is rejected with the reason")
     void badName(String name) {
         Registry r = cpuRegistry();
@@ -348,7 +373,8 @@ class SelectionTest {
     @ValueSource(strings = {"name", "priority", "deviceType", "supports", "kernels"})
     @DisplayName("S10 O1.11 a provider that throws from any method is out with the reason; the other four are listed")
     void throwsAnywhere(String where) {
-        for (Throwable what : List.of(new IllegalStateException("boom"), new LinkageError("boom"), new StackOverflowError("boom"))) {
+        for (Throwable what :
+                List.of(new IllegalStateException("boom"), new LinkageError("boom"), new StackOverflowError("boom"))) {
             Registry r = cpuRegistry();
             r.add(new FakeProvider("a", 1), origin("a"));
             r.add(new FakeProvider("b", 2), origin("b"));
@@ -357,9 +383,19 @@ class SelectionTest {
             r.add(new FakeProvider("d", 4), origin("d"));
             Selection s = r.ops().explain(RELU, CPU);
             assertEquals("d", s.selected());
-            assertEquals(4, s.chain().stream().filter(l -> l.state() == Selection.State.BELOW || l.state() == Selection.State.SELECTED).count());
-            ProviderStatus out = r.ops().providers().stream().filter(p -> p.bundle().equals("thrower")).findFirst().orElseThrow();
-            assertTrue(out.reason().contains("failed: " + where + "() threw") && out.reason().contains("boom"), out.reason());
+            assertEquals(
+                    4,
+                    s.chain().stream()
+                            .filter(l -> l.state() == Selection.State.BELOW || l.state() == Selection.State.SELECTED)
+                            .count());
+            ProviderStatus out = r.ops().providers().stream()
+                    .filter(p -> p.bundle().equals("thrower"))
+                    .findFirst()
+                    .orElseThrow();
+            assertTrue(
+                    out.reason().contains("failed: " + where + "() threw")
+                            && out.reason().contains("boom"),
+                    out.reason());
         }
     }
 
@@ -374,7 +410,8 @@ class SelectionTest {
         assertEquals("p49", r.ops().explain(RELU, CPU).selected());
         assertEquals(50, r.ops().providerCount(RELU, CPU));
         assertTrue(r.ops().providers().stream()
-                .anyMatch(p -> p.state() == Selection.State.REJECTED && p.reason().contains("the kernel of op relu is null")));
+                .anyMatch(p ->
+                        p.state() == Selection.State.REJECTED && p.reason().contains("the kernel of op relu is null")));
     }
 
     private static OpProvider nullKernel() {
@@ -426,7 +463,8 @@ class SelectionTest {
         Registry r = new Registry(new Settings(Settings.names(" a , ,b"), false, null));
         r.add(new FakeBackend(CPU), origin("cpu"));
         FakeProvider p = new FakeProvider("a", 1);
-        FakeSource source = new FakeSource(Map.of("vt.provider.name", "a", "vt.provider.device", "cpu"), origin("a"), p);
+        FakeSource source =
+                new FakeSource(Map.of("vt.provider.name", "a", "vt.provider.device", "cpu"), origin("a"), p);
         r.add(source);
         assertEquals(0, source.made().get());
         assertEquals(0, p.asked.get());
@@ -450,9 +488,16 @@ class SelectionTest {
         r.add(new FakeSource(Map.of("vt.provider.name", "x"), origin("a"), new FakeProvider("y", 1)));
         r.add(new FakeSource(Map.of("vt.provider.device", "cuda"), origin("b"), new FakeProvider("z", 1)));
         r.add(new FakeProvider("vt-cpu-ref", 1), origin("c"));
-        List<String> reasons = r.ops().providers().stream().map(ProviderStatus::reason).sorted().toList();
-        assertTrue(reasons.get(0).contains("its deviceType() is 'cpu' but its property vt.provider.device is 'cuda'"), reasons.toString());
-        assertTrue(reasons.get(1).contains("its name() is 'y' but its property vt.provider.name is 'x'"), reasons.toString());
+        List<String> reasons = r.ops().providers().stream()
+                .map(ProviderStatus::reason)
+                .sorted()
+                .toList();
+        assertTrue(
+                reasons.get(0).contains("its deviceType() is 'cpu' but its property vt.provider.device is 'cuda'"),
+                reasons.toString());
+        assertTrue(
+                reasons.get(1).contains("its name() is 'y' but its property vt.provider.name is 'x'"),
+                reasons.toString());
         assertTrue(reasons.get(2).contains("belongs to the reference tier"), reasons.toString());
     }
 
@@ -509,7 +554,8 @@ class SelectionTest {
             handles.get(b).remove();
             assertEquals("a", r.backends().get(CPU).name());
             handles.get(a).remove();
-            String said = assertThrows(VtException.class, () -> r.backends().get(CPU)).getMessage();
+            String said =
+                    assertThrows(VtException.class, () -> r.backends().get(CPU)).getMessage();
             assertTrue(said.contains("cpu:0") && said.contains("no device is present"), said);
         }
     }
@@ -523,7 +569,8 @@ class SelectionTest {
         assertEquals(CPU, r.backends().parse("cpu:0"));
         assertEquals(Device.of(XPU, 1), r.backends().parse("id-xpu:1"));
         for (String bad : List.of("xpu", "cuda:0", "", "cpu:1", "cpu:x")) {
-            String said = assertThrows(VtException.class, () -> r.backends().parse(bad)).getMessage();
+            String said = assertThrows(VtException.class, () -> r.backends().parse(bad))
+                    .getMessage();
             assertTrue(said.contains("cpu:0 (id id-cpu:0)"), said);
         }
     }

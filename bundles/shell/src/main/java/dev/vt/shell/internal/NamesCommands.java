@@ -33,28 +33,23 @@ public final class NamesCommands extends CommandGroup {
     Rows<String> names(
             @Argument(name = "kind", about = "commands, devices, dtypes, fallbacks, ops, presets or providers")
                     String kind) {
-        List<String> names =
-                switch (kind) {
-                    case "commands" ->
-                        HelpCommands.commands().stream()
-                                .map(CommandSpec::fullName)
-                                .toList();
-                    case "devices" ->
-                        lookup.devices(null).stream().map(Object::toString).toList();
-                    case "dtypes" ->
-                        Arrays.stream(DType.values()).map(DType::label).toList();
-                    case "fallbacks" ->
-                        Arrays.stream(Policy.Fallback.values())
-                                .map(Policy.Fallback::label)
-                                .toList();
-                    case "ops" -> lookup.ops().stream().map(Op::name).toList();
-                    case "presets" ->
-                        SyntheticModel.Spec.presets().stream().sorted().toList();
-                    case "providers" -> lookup.providers();
-                    default ->
-                        throw VtException.invalidArgument("vt:names: expected one of " + String.join(", ", KINDS)
-                                + ", given '" + kind + "'" + NearNames.hint(kind, KINDS));
-                };
+        List<String> names = switch (kind) {
+            case "commands" ->
+                HelpCommands.commands().stream().map(CommandSpec::fullName).toList();
+            case "devices" ->
+                lookup.devices(null).stream().map(Object::toString).toList();
+            case "dtypes" -> Arrays.stream(DType.values()).map(DType::label).toList();
+            case "fallbacks" ->
+                Arrays.stream(Policy.Fallback.values())
+                        .map(Policy.Fallback::label)
+                        .toList();
+            case "ops" -> lookup.ops().stream().map(Op::name).toList();
+            case "presets" -> SyntheticModel.Spec.presets().stream().sorted().toList();
+            case "providers" -> lookup.providers();
+            default ->
+                throw VtException.invalidArgument("vt:names: expected one of " + String.join(", ", KINDS) + ", given '"
+                        + kind + "'" + NearNames.hint(kind, KINDS));
+        };
         return Rows.of(names).column(kind, name -> name).ifEmpty("none");
     }
 }

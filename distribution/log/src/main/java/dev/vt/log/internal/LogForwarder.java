@@ -16,7 +16,9 @@ import org.osgi.service.log.LogReaderService;
  * configuration service and our own bundles end in one file. Owned by the component runtime; the log service calls it on a
  * thread of its own. It never writes to the OSGi log, which would come back to it.
  */
-@Component(service = {}, immediate = true)
+@Component(
+        service = {},
+        immediate = true)
 public final class LogForwarder implements LogListener {
     /** The log service mirrors framework events under these names; the launcher has said the ones that matter. */
     private static final String MIRRORED = "Events.";

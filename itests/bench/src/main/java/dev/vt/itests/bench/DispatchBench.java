@@ -193,7 +193,8 @@ public class DispatchBench {
     private static final class ServingRmsNorm implements RmsNorm {
         @Override
         @CompilerControl(CompilerControl.Mode.DONT_INLINE)
-        public Outcome run(Queue queue, Tensor out, Tensor x, Tensor weight, Tensor residual, float eps, boolean gemma) {
+        public Outcome run(
+                Queue queue, Tensor out, Tensor x, Tensor weight, Tensor residual, float eps, boolean gemma) {
             return Outcome.SERVED;
         }
     }
@@ -209,7 +210,8 @@ public class DispatchBench {
     private record DecliningRmsNorm(Outcome answer) implements RmsNorm {
         @Override
         @CompilerControl(CompilerControl.Mode.DONT_INLINE)
-        public Outcome run(Queue queue, Tensor out, Tensor x, Tensor weight, Tensor residual, float eps, boolean gemma) {
+        public Outcome run(
+                Queue queue, Tensor out, Tensor x, Tensor weight, Tensor residual, float eps, boolean gemma) {
             return answer;
         }
     }

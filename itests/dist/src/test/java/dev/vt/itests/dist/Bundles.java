@@ -42,7 +42,8 @@ final class Bundles {
     /** A bundle with these headers and files. */
     static void write(Map<String, String> headers, Map<String, byte[]> entries, Path to) throws IOException {
         StringBuilder lines = new StringBuilder("Manifest-Version: 1.0\nBundle-ManifestVersion: 2\n");
-        headers.forEach((name, value) -> lines.append(name).append(": ").append(value).append('\n'));
+        headers.forEach(
+                (name, value) -> lines.append(name).append(": ").append(value).append('\n'));
         write(new Manifest(new ByteArrayInputStream(lines.toString().getBytes(StandardCharsets.UTF_8))), entries, to);
     }
 
@@ -64,7 +65,8 @@ final class Bundles {
         Files.writeString(file, source);
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         List<String> arguments = List.of("-proc:none", "-d", classes.toString(), file.toString());
-        assertTrue(compiler.run(null, null, null, arguments.toArray(String[]::new)) == 0, () -> className
-                + " does not compile");
+        assertTrue(
+                compiler.run(null, null, null, arguments.toArray(String[]::new)) == 0,
+                () -> className + " does not compile");
     }
 }

@@ -44,7 +44,8 @@ class CommandsIT {
     @Test
     @DisplayName("several commands run one after the other and end with 0")
     void severalCommands() throws IOException {
-        Ended ended = vt.command("vt:report --digest --json; vt:devices --json\nvt:why matmul_bt cpu --json").expect(0);
+        Ended ended = vt.command("vt:report --digest --json; vt:devices --json\nvt:why matmul_bt cpu --json")
+                .expect(0);
         List<JsonNode> results = ended.out().lines().map(Json::parse).toList();
         assertEquals(3, results.size(), ended.out());
         assertTrue(results.get(0).path("digest").asText().matches("[0-9a-f]{64}"), ended.out());
@@ -57,7 +58,8 @@ class CommandsIT {
     @DisplayName("the first command that fails ends the run with 1; what came before it was printed, what follows is "
             + "not run")
     void stopsAtFailure() throws IOException {
-        Ended ended = vt.command("vt:devices --json; vt:why matmull cpu; vt:providers --json").expect(1);
+        Ended ended = vt.command("vt:devices --json; vt:why matmull cpu; vt:providers --json")
+                .expect(1);
         assertEquals(List.of("cpu:0"), Json.column(ended.json(), "device"));
         assertEquals(1, ended.complaints().size(), ended.err());
     }
@@ -66,11 +68,11 @@ class CommandsIT {
     @DisplayName("--script runs the commands of a file, comments and empty lines too")
     void script() throws IOException {
         Path script = Files.writeString(folder.resolve("a script.gosh"), """
-                # what is here
-                vt:devices --json
+            # what is here
+            vt:devices --json
 
-                vt:providers --json
-                """);
+            vt:providers --json
+            """);
         Ended ended = vt.run("--script", script.toString()).expect(0);
         List<JsonNode> results = ended.out().lines().map(Json::parse).toList();
         assertEquals(2, results.size(), ended.out());
@@ -87,18 +89,46 @@ class CommandsIT {
         List<JsonNode> results = ended.out().lines().map(Json::parse).toList();
         assertEquals(7, results.size(), ended.out());
         assertAll(
-                () -> has(results.get(0).path(0), "device", "name", "id", "state", "reason", "unified",
-                        "hostAddressable", "caps"),
+                () -> has(
+                        results.get(0).path(0),
+                        "device",
+                        "name",
+                        "id",
+                        "state",
+                        "reason",
+                        "unified",
+                        "hostAddressable",
+                        "caps"),
                 () -> has(results.get(0).path(0).path("caps"), "valid", "major", "minor", "units", "features"),
-                () -> has(results.get(1).path(0), "name", "priority", "device", "state", "reason", "bundle",
-                        "version", "ops"),
+                () -> has(
+                        results.get(1).path(0),
+                        "name",
+                        "priority",
+                        "device",
+                        "state",
+                        "reason",
+                        "bundle",
+                        "version",
+                        "ops"),
                 () -> has(results.get(2), "op", "device", "selected", "chain"),
-                () -> has(results.get(2).path("chain").path(0), "name", "priority", "state", "reason", "selections",
+                () -> has(
+                        results.get(2).path("chain").path(0),
+                        "name",
+                        "priority",
+                        "state",
+                        "reason",
+                        "selections",
                         "declines"),
-                () -> has(results.get(3).path(0), "op", "device", "lastSelected", "selections", "declines",
-                        "fallbacks"),
+                () -> has(
+                        results.get(3).path(0), "op", "device", "lastSelected", "selections", "declines", "fallbacks"),
                 () -> has(results.get(4), "devices", "selections", "digest"),
-                () -> has(results.get(5), "text", "tokens", "promptTokensPerSecond", "tokensPerSecond", "served",
+                () -> has(
+                        results.get(5),
+                        "text",
+                        "tokens",
+                        "promptTokensPerSecond",
+                        "tokensPerSecond",
+                        "served",
                         "declines",
                         "referenceHits"),
                 () -> assertEquals(4, results.get(5).path("tokens").size()),
@@ -114,12 +144,12 @@ class CommandsIT {
     @ParameterizedTest(name = "{0}")
     @DisplayName("an unknown name is one sentence with what comes near, nothing on standard output, exit 1")
     @CsvSource(delimiter = '|', textBlock = """
-            vt:provider                      | vt:providers
-            vt:why matmul_bt_quan cpu        | matmul_bt_quant
-            vt:why matmul_bt cpux            | cpu
-            vt:providers --devic cpu         | --device
-            vt:verify vectr                  | vector
-            """)
+        vt:provider                      | vt:providers
+        vt:why matmul_bt_quan cpu        | matmul_bt_quant
+        vt:why matmul_bt cpux            | cpu
+        vt:providers --devic cpu         | --device
+        vt:verify vectr                  | vector
+        """)
     void unknownNames(String command, String near) throws IOException {
         Ended ended = vt.command(command).expect(1);
         assertEquals("", ended.out());
@@ -133,14 +163,17 @@ class CommandsIT {
     @DisplayName("S20 disabling a name that matches nothing is a warning with the near name, and exit 0")
     void disableUnknown() throws IOException {
         Ended ended = vt.command("vt:disable vectr").expect(0);
-        assertTrue(ended.out().contains("no provider is named 'vectr'") && ended.out().contains("vector"), ended.out());
+        assertTrue(
+                ended.out().contains("no provider is named 'vectr'")
+                        && ended.out().contains("vector"),
+                ended.out());
     }
 
     @Test
     @DisplayName("a wrong use of bin/vt is a sentence, the usage, and exit 2, without starting anything")
     void usage() throws IOException {
-        for (List<String> wrong : List.of(List.of("-c"), List.of("--nonsense"), List.of("--script", "not/there"),
-                List.of("-c", "a", "b"))) {
+        for (List<String> wrong : List.of(
+                List.of("-c"), List.of("--nonsense"), List.of("--script", "not/there"), List.of("-c", "a", "b"))) {
             Ended ended = vt.run(wrong.toArray(String[]::new)).expect(2);
             assertEquals("", ended.out());
             assertTrue(ended.err().contains("vt: ") && ended.err().contains("usage: vt"), ended.err());

@@ -21,6 +21,8 @@ record Ended(int code, String out, String err, Duration took) {
 
     /** The error stream without the line about the incubator module, which the JDK always prints. */
     List<String> complaints() {
-        return err.lines().filter(line -> !line.startsWith("WARNING: Using incubator modules")).toList();
+        return err.lines()
+                .filter(line -> !line.startsWith("WARNING: Using incubator modules"))
+                .toList();
     }
 }

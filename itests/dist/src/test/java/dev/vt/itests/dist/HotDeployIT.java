@@ -65,7 +65,8 @@ class HotDeployIT {
             assertEquals(id, bundleId(shell), "the bundle is the same one");
             Files.delete(jar);
             Duration gone = shell.awaitProvider("fast", "none");
-            assertEquals("vector", shell.json("vt:why matmul cpu").path("selected").asText());
+            assertEquals(
+                    "vector", shell.json("vt:why matmul cpu").path("selected").asText());
             System.out.println("D1 live after " + live.toMillis() + " ms, updated after " + updated.toMillis()
                     + " ms, gone after "
                     + gone.toMillis() + " ms; the specification wants 2000");
@@ -74,9 +75,13 @@ class HotDeployIT {
     }
 
     private static String bundleId(Shell shell) throws IOException {
-        return shell.run("felix:lb -s").lines().filter(line -> line.contains("test.provider.fast")).findFirst()
+        return shell.run("felix:lb -s")
+                .lines()
+                .filter(line -> line.contains("test.provider.fast"))
+                .findFirst()
                 .orElseThrow()
-                .split("\\|")[0].strip();
+                .split("\\|")[0]
+                .strip();
     }
 
     @ParameterizedTest(name = "the file has its full length first: {0}")
@@ -92,15 +97,21 @@ class HotDeployIT {
                 awaitLooks(shell);
                 assertEquals("waiting", shell.state("slow-copy.jar"), () -> slices.remaining() + " slices are missing");
             }
-            assertFalse(String.join("\n", vt.log()).contains("slow-copy.jar: test.provider"),
-                    "an attempt to install it");
+            assertFalse(
+                    String.join("\n", vt.log()).contains("slow-copy.jar: test.provider"), "an attempt to install it");
             assertEquals("none", shell.provider("slow-copy"));
             slices.next();
             shell.awaitProvider("slow-copy", "selected");
         }
-        assertEquals(1, vt.log().stream().filter(line -> line.contains("installed slow-copy.jar")).count());
-        assertTrue(vt.log().stream().filter(line -> line.contains("slow-copy.jar is not deployed so far"))
-                .count() <= 1);
+        assertEquals(
+                1,
+                vt.log().stream()
+                        .filter(line -> line.contains("installed slow-copy.jar"))
+                        .count());
+        assertTrue(vt.log().stream()
+                        .filter(line -> line.contains("slow-copy.jar is not deployed so far"))
+                        .count()
+                <= 1);
         vt.assertNoErrorInLog();
     }
 
@@ -117,7 +128,10 @@ class HotDeployIT {
             + "set, no zip error")
     void atOnce() throws Exception {
         List<ProviderBundle> four = List.of(
-                provider("one").build(), provider("two").build(), provider("three").build(), provider("four").build());
+                provider("one").build(),
+                provider("two").build(),
+                provider("three").build(),
+                provider("four").build());
         Path fifth = vt.deploy().resolve("fifth.jar");
         List<String> with = List.of("fifth", "four", "one", "three", "two", "vector", "vt-native");
         List<String> without = List.of("fifth", "vector", "vt-native");
@@ -145,9 +159,8 @@ class HotDeployIT {
         vt.assertNoErrorInLog();
     }
 
-
-    private static void all(ExecutorService threads, List<Callable<Path>> drops) throws InterruptedException,
-            ExecutionException {
+    private static void all(ExecutorService threads, List<Callable<Path>> drops)
+            throws InterruptedException, ExecutionException {
         for (Future<Path> done : threads.invokeAll(drops)) {
             done.get();
         }
@@ -204,14 +217,21 @@ class HotDeployIT {
             String reasons = shell.run("vt:deploy reasons");
             assertTrue(reasons.contains("it is not a zip file"), reasons);
             assertTrue(reasons.contains("no Bundle-SymbolicName"), reasons);
-            assertTrue(reasons.lines()
-                    .anyMatch(line -> line.matches("broken\\.jar +waiting +.*(complete|CRC|zip|invalid).*")), reasons);
+            assertTrue(
+                    reasons.lines()
+                            .anyMatch(line -> line.matches("broken\\.jar +waiting +.*(complete|CRC|zip|invalid).*")),
+                    reasons);
             assertFalse(reasons.contains("test.provider.good.jar"), reasons);
             provider("broken").build().writeTo(vt.deploy().resolve("broken.jar"));
             shell.awaitProvider("broken", "selected");
         }
         for (String file : List.of("text.jar", "plain.jar")) {
-            assertEquals(1, vt.log().stream().filter(line -> line.contains(file + " is refused")).count(), file);
+            assertEquals(
+                    1,
+                    vt.log().stream()
+                            .filter(line -> line.contains(file + " is refused"))
+                            .count(),
+                    file);
         }
         vt.assertNoErrorInLog();
     }

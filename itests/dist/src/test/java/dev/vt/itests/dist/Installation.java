@@ -47,8 +47,8 @@ final class Installation {
         assertTrue(Files.isRegularFile(archive), () -> archive + " is not there; build it first: mvn package");
         Path outputs = Files.createDirectories(folder.resolve("outputs"));
         Path into = Files.createDirectories(folder.resolve("vt"));
-        Process tar = new ProcessBuilder("tar", "-xzf", archive.toString(), "-C", into.toString(),
-                "--strip-components=1")
+        Process tar = new ProcessBuilder(
+                        "tar", "-xzf", archive.toString(), "-C", into.toString(), "--strip-components=1")
                 .inheritIO()
                 .start();
         assertEquals(0, await(tar, PATIENCE), () -> "tar could not unpack " + archive);
@@ -99,7 +99,8 @@ final class Installation {
         Path out = outputs.resolve(number + ".out");
         Path err = outputs.resolve(number + ".err");
         long from = System.nanoTime();
-        Process process = builder.redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+        Process process = builder.redirectInput(
+                        ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                 .redirectOutput(out.toFile())
                 .redirectError(err.toFile())
                 .start();
@@ -141,7 +142,9 @@ final class Installation {
     /** The same with framework properties for this process. */
     Shell shell(Map<String, String> properties) throws IOException {
         ProcessBuilder builder = process();
-        List<String> options = properties.entrySet().stream().map(e -> "-D" + e.getKey() + "=" + e.getValue()).toList();
+        List<String> options = properties.entrySet().stream()
+                .map(e -> "-D" + e.getKey() + "=" + e.getValue())
+                .toList();
         builder.environment().put("VT_OPTS", String.join(" ", options));
         return Shell.start(builder, this);
     }
@@ -152,7 +155,9 @@ final class Installation {
 
     /** Nothing that a user would have to look into. */
     void assertNoErrorInLog() throws IOException {
-        List<String> bad = log().stream().filter(line -> line.matches("\\S+ \\S+ \\d+ error .*|\\s+at .*")).toList();
+        List<String> bad = log().stream()
+                .filter(line -> line.matches("\\S+ \\S+ \\d+ error .*|\\s+at .*"))
+                .toList();
         assertEquals(List.of(), bad, "errors and stack traces in the log");
     }
 

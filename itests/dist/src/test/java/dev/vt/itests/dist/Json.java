@@ -26,7 +26,9 @@ final class Json {
 
     /** One field of each row, as text. */
     static List<String> column(JsonNode rows, String field) {
-        return StreamSupport.stream(rows.spliterator(), false).map(row -> row.path(field).asText()).toList();
+        return StreamSupport.stream(rows.spliterator(), false)
+                .map(row -> row.path(field).asText())
+                .toList();
     }
 
     static List<Integer> integers(JsonNode numbers) {
@@ -36,6 +38,8 @@ final class Json {
     }
 
     static long sum(JsonNode counts) {
-        return StreamSupport.stream(counts.spliterator(), false).mapToLong(JsonNode::asLong).sum();
+        return StreamSupport.stream(counts.spliterator(), false)
+                .mapToLong(JsonNode::asLong)
+                .sum();
     }
 }

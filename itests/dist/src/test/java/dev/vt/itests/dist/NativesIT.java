@@ -24,25 +24,25 @@ import org.junit.jupiter.api.io.TempDir;
 class NativesIT {
     private static final String CLASS = "test.natives.Natives";
     private static final String JAVA = """
-            package test.natives;
+        package test.natives;
 
-            public final class Natives {
-                static {
-                    System.loadLibrary("vttest");
-                }
-
-                private Natives() {}
-
-                public static native int answer();
+        public final class Natives {
+            static {
+                System.loadLibrary("vttest");
             }
-            """;
+
+            private Natives() {}
+
+            public static native int answer();
+        }
+        """;
     private static final String C = """
-            #include <jni.h>
+        #include <jni.h>
 
-            JNIEXPORT jint JNICALL Java_test_natives_Natives_answer(JNIEnv *env, jclass type) {
-                return ANSWER;
-            }
-            """;
+        JNIEXPORT jint JNICALL Java_test_natives_Natives_answer(JNIEnv *env, jclass type) {
+            return ANSWER;
+        }
+        """;
 
     @TempDir
     Path folder;
@@ -62,8 +62,8 @@ class NativesIT {
             }
 
             natives(43, "2.0.0", classes, vt.deploy().resolve("natives.jar"));
-            String reason = shell.await("a reason", () -> shell.reason("natives.jar"), text ->
-                    text.contains("restart needed"));
+            String reason =
+                    shell.await("a reason", () -> shell.reason("natives.jar"), text -> text.contains("restart needed"));
             assertTrue(reason.contains("test.natives") && reason.contains("native libraries"), reason);
             update(shell, "1.0.4", classes);
 
@@ -71,7 +71,11 @@ class NativesIT {
             shell.await("a reason", () -> shell.reason("natives.jar"), text -> text.contains("restart needed"));
             update(shell, "1.0.5", classes);
         }
-        assertEquals(List.of(), vt.log().stream().filter(line -> line.contains("already loaded in another")).toList());
+        assertEquals(
+                List.of(),
+                vt.log().stream()
+                        .filter(line -> line.contains("already loaded in another"))
+                        .toList());
         vt.assertNoErrorInLog();
         vt.assertNoCrashFile();
     }
@@ -79,7 +83,10 @@ class NativesIT {
     /** The provider is selected only while the library of the first natives bundle answers. */
     private static void update(Shell shell, String version, Path classes) throws IOException {
         Path jar = shell.installation().deploy().resolve("on-top.jar");
-        ProviderBundle.named("on-top").version(version).priority(50).kernel(OpTable.MATMUL, KernelBehaviour.constant(7))
+        ProviderBundle.named("on-top")
+                .version(version)
+                .priority(50)
+                .kernel(OpTable.MATMUL, KernelBehaviour.constant(7))
                 .withImport("test.natives")
                 .supports(CLASS + ".answer() == 42", "the first library")
                 .classPath(path(classes))
@@ -90,15 +97,18 @@ class NativesIT {
     }
 
     private static List<Path> path(Path classes) {
-        return Stream.concat(Stream.of(classes), Stream.of(OpProvider.class, OpTable.class, CpuQueue.class)
-                .map(NativesIT::origin))
+        return Stream.concat(
+                        Stream.of(classes),
+                        Stream.of(OpProvider.class, OpTable.class, CpuQueue.class)
+                                .map(NativesIT::origin))
                 .distinct()
                 .toList();
     }
 
     private static Path origin(Class<?> type) {
         try {
-            return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
+            return Path.of(
+                    type.getProtectionDomain().getCodeSource().getLocation().toURI());
         } catch (URISyntaxException e) {
             throw new IllegalStateException(e);
         }
@@ -108,15 +118,32 @@ class NativesIT {
         Path source = Files.writeString(folder.resolve("natives.c"), C);
         Path library = folder.resolve("libvttest-" + answer + ".so");
         Path headers = Path.of(System.getProperty("java.home"), "include");
-        run("gcc", "-shared", "-fPIC", "-O1", "-DANSWER=" + answer, "-I" + headers, "-I" + headers.resolve("linux"),
+        run(
+                "gcc",
+                "-shared",
+                "-fPIC",
+                "-O1",
+                "-DANSWER=" + answer,
+                "-I" + headers,
+                "-I" + headers.resolve("linux"),
                 "-o",
-                library.toString(), source.toString());
+                library.toString(),
+                source.toString());
         Bundles.write(
-                Map.of("Bundle-SymbolicName", "test.natives", "Bundle-Version", version, "Export-Package",
+                Map.of(
+                        "Bundle-SymbolicName",
                         "test.natives",
-                        "Bundle-NativeCode", "lib/libvttest.so;osname=Linux;processor=x86-64,*"),
-                Map.of("test/natives/Natives.class", Files.readAllBytes(classes.resolve("test/natives/Natives.class")),
-                        "lib/libvttest.so", Files.readAllBytes(library)),
+                        "Bundle-Version",
+                        version,
+                        "Export-Package",
+                        "test.natives",
+                        "Bundle-NativeCode",
+                        "lib/libvttest.so;osname=Linux;processor=x86-64,*"),
+                Map.of(
+                        "test/natives/Natives.class",
+                        Files.readAllBytes(classes.resolve("test/natives/Natives.class")),
+                        "lib/libvttest.so",
+                        Files.readAllBytes(library)),
                 to);
     }
 

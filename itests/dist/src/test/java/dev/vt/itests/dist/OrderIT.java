@@ -31,7 +31,11 @@ class OrderIT {
                 provider("delta", "e", "1.0.0", -3));
         Installation forward = Installation.unpack(folder.resolve("forward"));
         Installation backward = Installation.unpack(folder.resolve("backward"));
-        String none = forward.command("vt:report --digest --json").expect(0).json().path("digest").asText();
+        String none = forward.command("vt:report --digest --json")
+                .expect(0)
+                .json()
+                .path("digest")
+                .asText();
         for (int i = 0; i < five.size(); i++) {
             five.get(i).writeTo(forward.deploy().resolve(i + ".jar"));
             five.get(i).writeTo(backward.deploy().resolve(five.size() - i + ".jar"));
@@ -49,14 +53,19 @@ class OrderIT {
                 bundle.writeTo(live.deploy());
                 shell.awaitState(bundle.symbolicName() + ".jar", "active");
             }
-            assertEquals(first.digest, shell.json("vt:report --digest").path("digest").asText(),
+            assertEquals(
+                    first.digest,
+                    shell.json("vt:report --digest").path("digest").asText(),
                     "dropped in one by one");
         }
         live.assertNoErrorInLog();
     }
 
     private static ProviderBundle provider(String name, String suffix, String version, int priority) {
-        return ProviderBundle.named(name).symbolicName("test.order." + suffix).version(version).priority(priority)
+        return ProviderBundle.named(name)
+                .symbolicName("test.order." + suffix)
+                .version(version)
+                .priority(priority)
                 .kernel(OpTable.MATMUL, KernelBehaviour.constant(priority))
                 .kernel(OpTable.ADD, KernelBehaviour.declines("a test"))
                 .build();
@@ -66,11 +75,18 @@ class OrderIT {
 
     private static Result result(Installation vt) throws IOException {
         List<String> lines = vt.command("vt:report --digest --json; vt:why matmul cpu --json; felix:lb -s")
-                .expect(0).out().lines().toList();
+                .expect(0)
+                .out()
+                .lines()
+                .toList();
         List<String> bundles = new ArrayList<>(lines.subList(2, lines.size()));
         bundles.removeIf(line -> !line.contains("test.order."));
         assertEquals(5, bundles.size(), () -> String.join("\n", lines));
-        return new Result(Json.parse(lines.get(0)).path("digest").asText(), Json.parse(lines.get(1)),
-                bundles.stream().map(line -> line.replaceAll(".*(test\\.order\\.[a-e]).*", "$1")).toList());
+        return new Result(
+                Json.parse(lines.get(0)).path("digest").asText(),
+                Json.parse(lines.get(1)),
+                bundles.stream()
+                        .map(line -> line.replaceAll(".*(test\\.order\\.[a-e]).*", "$1"))
+                        .toList());
     }
 }

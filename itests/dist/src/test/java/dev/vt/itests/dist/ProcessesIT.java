@@ -63,8 +63,8 @@ class ProcessesIT {
     @DisplayName("the linux-x64 package runs with an empty environment and without any Java on the path")
     void ownRuntime() throws IOException {
         Installation vt = Installation.unpackWithRuntime(folder);
-        ProcessBuilder builder = vt.process("-c",
-                "vt:providers --json; vt:generate --tokens 8 --json 'Once upon a time'");
+        ProcessBuilder builder =
+                vt.process("-c", "vt:providers --json; vt:generate --tokens 8 --json 'Once upon a time'");
         builder.environment().clear();
         builder.environment().put("PATH", tools().toString());
         Ended ended = vt.run(builder).expect(0);
@@ -82,7 +82,10 @@ class ProcessesIT {
     private Path tools() throws IOException {
         Path bin = Files.createDirectory(folder.resolve("tools"));
         for (String tool : List.of("sh", "dirname", "readlink", "grep")) {
-            Path real = Stream.of("/usr/bin", "/bin").map(d -> Path.of(d, tool)).filter(Files::exists).findFirst()
+            Path real = Stream.of("/usr/bin", "/bin")
+                    .map(d -> Path.of(d, tool))
+                    .filter(Files::exists)
+                    .findFirst()
                     .orElseThrow();
             Files.copy(real, bin.resolve(tool), StandardCopyOption.COPY_ATTRIBUTES);
         }

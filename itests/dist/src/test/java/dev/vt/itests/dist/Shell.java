@@ -42,8 +42,10 @@ final class Shell implements AutoCloseable {
         Shell shell = new Shell(builder.start(), installation);
         try {
             // Commands of vt come with services, so they may come after the prompt.
-            shell.await("the commands", () -> shell.run("vt:deploy list"), text ->
-                    text.contains("the deploy folder") || text.contains("FILE"));
+            shell.await(
+                    "the commands",
+                    () -> shell.run("vt:deploy list"),
+                    text -> text.contains("the deploy folder") || text.contains("FILE"));
         } catch (AssertionError e) {
             shell.process.destroyForcibly();
             throw e;
@@ -128,8 +130,9 @@ final class Shell implements AutoCloseable {
     public void close() throws IOException {
         try {
             in.close();
-            assertTrue(process.waitFor(60, TimeUnit.SECONDS), () -> "the shell did not end; standard error:\n"
-                    + err.text());
+            assertTrue(
+                    process.waitFor(60, TimeUnit.SECONDS),
+                    () -> "the shell did not end; standard error:\n" + err.text());
             assertEquals(0, process.exitValue(), () -> "exit code of the shell; standard error:\n" + err.text());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

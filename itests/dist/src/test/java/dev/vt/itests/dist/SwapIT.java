@@ -48,13 +48,29 @@ class SwapIT {
             int results = start(shell, helped.path("tokensPerSecond").asDouble());
             change(shell, "vt-native", "selected", w -> !has(w, "vector"));
             Bundles.withVersion(vector, "1.0.0", deployed);
-            change(shell, "vector", "selected", w -> link(w, "vector").path("version").asText().equals("1.0.0"));
+            change(
+                    shell,
+                    "vector",
+                    "selected",
+                    w -> link(w, "vector").path("version").asText().equals("1.0.0"));
             shell.run("vt:disable vector");
-            change(shell, "vt-native", "selected", w -> link(w, "vector").path("state").asText().equals("disabled"));
+            change(
+                    shell,
+                    "vt-native",
+                    "selected",
+                    w -> link(w, "vector").path("state").asText().equals("disabled"));
             shell.run("vt:enable vector");
-            change(shell, "vector", "selected", w -> link(w, "vt-native").path("state").asText().equals("below"));
+            change(
+                    shell,
+                    "vector",
+                    "selected",
+                    w -> link(w, "vt-native").path("state").asText().equals("below"));
             Bundles.withVersion(vector, "1.1.0", deployed);
-            change(shell, "vector", "selected", w -> link(w, "vector").path("version").asText().equals("1.1.0"));
+            change(
+                    shell,
+                    "vector",
+                    "selected",
+                    w -> link(w, "vector").path("version").asText().equals("1.1.0"));
             Files.delete(deployed);
             change(shell, "vt-native", "selected", w -> !has(w, "vector"));
 
@@ -78,13 +94,18 @@ class SwapIT {
      */
     private static void change(Shell shell, String name, String state, Predicate<JsonNode> told) throws IOException {
         Predicate<JsonNode> right = w -> w.path("selected").asText().equals(name)
-                && link(w, name).path("state").asText().equals(state) && told.test(w);
-        JsonNode now = shell.await("vt:why after a change to " + name, () -> shell.json("vt:why " + BUSY + " cpu"),
-                right);
+                && link(w, name).path("state").asText().equals(state)
+                && told.test(w);
+        JsonNode now =
+                shell.await("vt:why after a change to " + name, () -> shell.json("vt:why " + BUSY + " cpu"), right);
         shell.await("vt:why after a change to " + name, () -> shell.json("vt:why matmul_bt cpu"), right);
         long before = link(now, name).path("selections").asLong();
-        shell.await("calls that " + name + " served, beyond " + before,
-                () -> link(shell.json("vt:why " + BUSY + " cpu"), name).path("selections").asLong(), n -> n > before);
+        shell.await(
+                "calls that " + name + " served, beyond " + before,
+                () -> link(shell.json("vt:why " + BUSY + " cpu"), name)
+                        .path("selections")
+                        .asLong(),
+                n -> n > before);
     }
 
     private static boolean has(JsonNode why, String name) {
@@ -119,8 +140,10 @@ class SwapIT {
         for (JsonNode result : results) {
             assertEquals(500, tokens(result).size());
             assertEquals(alone.subList(0, same), tokens(result).subList(0, same));
-            assertEquals(result.path("calls").asLong(), Json.sum(result.path("served")), () ->
-                    "calls made and served: " + result);
+            assertEquals(
+                    result.path("calls").asLong(),
+                    Json.sum(result.path("served")),
+                    () -> "calls made and served: " + result);
             assertEquals(0, result.path("declines").asLong());
             assertEquals(0, result.path("referenceHits").asLong());
             mixed |= result.path("served").path("vector").asLong() > 0;
@@ -129,7 +152,9 @@ class SwapIT {
     }
 
     private static int agreement(List<Integer> a, List<Integer> b) {
-        return (int) IntStream.range(0, Math.min(a.size(), b.size())).takeWhile(i -> a.get(i).equals(b.get(i))).count();
+        return (int) IntStream.range(0, Math.min(a.size(), b.size()))
+                .takeWhile(i -> a.get(i).equals(b.get(i)))
+                .count();
     }
 
     private static List<Integer> tokens(JsonNode result) {

@@ -35,7 +35,8 @@ final class Terminal implements AutoCloseable {
     }
 
     static Terminal open(Installation vt) throws IOException {
-        assertTrue(Files.isExecutable(Path.of("/usr/bin/script")),
+        assertTrue(
+                Files.isExecutable(Path.of("/usr/bin/script")),
                 "this test needs a terminal: install util-linux (package bsdutils)");
         String start = "stty cols 200 rows 50; exec " + vt.home().resolve("bin/vt");
         ProcessBuilder builder = vt.process().command("/usr/bin/script", "-qefc", start, "/dev/null");
@@ -66,7 +67,8 @@ final class Terminal implements AutoCloseable {
 
     /** Waits for the end of the process; gives its exit code, which {@code script} passes on. */
     int end() throws InterruptedException {
-        return process.waitFor(60, TimeUnit.SECONDS) ? process.exitValue()
+        return process.waitFor(60, TimeUnit.SECONDS)
+                ? process.exitValue()
                 : fail("the shell did not end; its screen:\n" + all());
     }
 

@@ -26,9 +26,11 @@ final class CoverageTables {
     private static final Pattern DISPLAY_NAME = Pattern.compile("@DisplayName\\(\\s*\"((?:[^\"\\\\]|\\\\.)*)\"");
     private static final Pattern NUMBERS = Pattern.compile("\\A(?:[OSBD][0-9]+(?:\\.[0-9]+)?(?:, | and | |: ?))+");
     private static final Pattern NUMBER = Pattern.compile("[OSBD][0-9]+(?:\\.[0-9]+)?");
-    private static final Pattern TABLE = Pattern.compile("(?s)<!-- coverage:begin -->\n(\\|[^\n]*\n\\|[^\n]*\n)(.*?)<!-- coverage:end -->");
+    private static final Pattern TABLE =
+            Pattern.compile("(?s)<!-- coverage:begin -->\n(\\|[^\n]*\n\\|[^\n]*\n)(.*?)<!-- coverage:end -->");
     private static final Pattern ROW = Pattern.compile("(?m)^\\| (\\S+) \\| (.*) \\|$");
-    private static final Pattern SENTENCE = Pattern.compile("(?m)^(?:- \\*\\*([SBD][0-9]+)\\*\\*|\\| (O[0-9]\\.[0-9]+) \\| \\S)");
+    private static final Pattern SENTENCE =
+            Pattern.compile("(?m)^(?:- \\*\\*([SBD][0-9]+)\\*\\*|\\| (O[0-9]\\.[0-9]+) \\| \\S)");
 
     /** O2 before O10, S9 before S10. */
     static final Comparator<String> ORDER = Comparator.<String, String>comparing(n -> n.substring(0, 1))
@@ -51,13 +53,16 @@ final class CoverageTables {
         }
     }
 
-    private static String rows(Set<String> numbers, Map<String, String> told, Map<String, Map<String, Set<String>>> tests) {
+    private static String rows(
+            Set<String> numbers, Map<String, String> told, Map<String, Map<String, Set<String>>> tests) {
         StringBuilder out = new StringBuilder();
         for (String number : numbers) {
             String before = told.getOrDefault(number, "");
             Map<String, Set<String>> by = tests.get(number);
             String cell = by != null
-                    ? by.entrySet().stream().map(e -> e.getKey() + ": " + String.join(", ", e.getValue())).collect(Collectors.joining("; "))
+                    ? by.entrySet().stream()
+                            .map(e -> e.getKey() + ": " + String.join(", ", e.getValue()))
+                            .collect(Collectors.joining("; "))
                     : before.startsWith(OPEN) ? before : OPEN + NO_REASON;
             out.append("| ").append(number).append(" | ").append(cell).append(" |\n");
         }
@@ -68,7 +73,9 @@ final class CoverageTables {
     static Set<String> sentences(String page) {
         int end = page.indexOf("<!-- coverage:begin -->");
         Set<String> out = new TreeSet<>(ORDER);
-        SENTENCE.matcher(page.substring(0, end)).results().forEach(m -> out.add(m.group(1) == null ? m.group(2) : m.group(1)));
+        SENTENCE.matcher(page.substring(0, end))
+                .results()
+                .forEach(m -> out.add(m.group(1) == null ? m.group(2) : m.group(1)));
         return out;
     }
 
@@ -92,9 +99,11 @@ final class CoverageTables {
             DISPLAY_NAME.matcher(Repository.read(file)).results().forEach(m -> {
                 Matcher numbers = NUMBERS.matcher(m.group(1));
                 if (numbers.find()) {
-                    NUMBER.matcher(numbers.group()).results().forEach(n -> out.computeIfAbsent(n.group(), k -> new TreeMap<>())
-                            .computeIfAbsent(module, k -> new TreeSet<>())
-                            .add(test));
+                    NUMBER.matcher(numbers.group())
+                            .results()
+                            .forEach(n -> out.computeIfAbsent(n.group(), k -> new TreeMap<>())
+                                    .computeIfAbsent(module, k -> new TreeSet<>())
+                                    .add(test));
                 }
             });
         }

@@ -37,7 +37,8 @@ class CoverageTest {
     private static Set<String> numbered(Stream<String> last, String separator) {
         return last.flatMap(l -> {
                     int at = separator.isEmpty() ? 1 : l.indexOf(separator) + 1;
-                    return IntStream.rangeClosed(1, Integer.parseInt(l.substring(at))).mapToObj(i -> l.substring(0, at) + i);
+                    return IntStream.rangeClosed(1, Integer.parseInt(l.substring(at)))
+                            .mapToObj(i -> l.substring(0, at) + i);
                 })
                 .collect(Collectors.toCollection(() -> new TreeSet<>(CoverageTables.ORDER)));
     }
@@ -68,7 +69,8 @@ class CoverageTest {
     /** The classes that a row names, without their modules. */
     private static Set<String> named(String row) {
         return Arrays.stream(row.split("; "))
-                .flatMap(m -> Arrays.stream(m.substring(m.indexOf(": ") + 1).strip().split(", ")))
+                .flatMap(m ->
+                        Arrays.stream(m.substring(m.indexOf(": ") + 1).strip().split(", ")))
                 .collect(Collectors.toSet());
     }
 

@@ -25,15 +25,24 @@ class DocsTest {
     private static final Pattern VARIABLE = Pattern.compile("\\bVT_[A-Z_]+\\b");
     private static final Pattern PROPERTY = Pattern.compile("\\b((?:vt|ds|felix|gosh)(?:\\.[a-zA-Z][a-zA-Z0-9]*)+)\\b");
     private static final Pattern DOTTED = Pattern.compile("\\bdev\\.vt(?:\\.[a-z][a-z0-9]*)*(?:\\.[A-Z]\\w*)?");
-    private static final Pattern CLASS = Pattern.compile("(?<![\\w.@<-])([A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+)(?![A-Za-z])(?:\\.([a-z]\\w*)\\()?");
+    private static final Pattern CLASS =
+            Pattern.compile("(?<![\\w.@<-])([A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+)(?![A-Za-z])(?:\\.([a-z]\\w*)\\()?");
     private static final Pattern OP_OF_COMMAND = Pattern.compile("vt:(?:why|bench) (?!op\\b)([a-z][a-z0-9_]+)");
     private static final Pattern FILE = Pattern.compile("(?:bundles|distribution|docs|features|itests)/[\\w./-]*");
     /** Classes that pages may name without being ours. */
     private static final List<String> PACKAGES = List.of(
-            "java.lang", "java.lang.invoke", "java.lang.foreign", "java.lang.reflect", "java.util", "java.util.function",
-            "java.util.concurrent", "java.util.concurrent.atomic", "java.util.concurrent.locks");
+            "java.lang",
+            "java.lang.invoke",
+            "java.lang.foreign",
+            "java.lang.reflect",
+            "java.util",
+            "java.util.function",
+            "java.util.concurrent",
+            "java.util.concurrent.atomic",
+            "java.util.concurrent.locks");
 
-    private static final Set<String> PRODUCTS = Set.of("GitHub", "ServiceTracker", "SwitchPoint", "PyTorch", "SentencePiece", "JaCoCo", "NullAway");
+    private static final Set<String> PRODUCTS =
+            Set.of("GitHub", "ServiceTracker", "SwitchPoint", "PyTorch", "SentencePiece", "JaCoCo", "NullAway");
 
     private final Repository repository = Repository.find();
     private final ShellSource shell = new ShellSource(repository);
@@ -61,7 +70,11 @@ class DocsTest {
     void flags() {
         check(Pattern.compile("\\bvt:([a-z][a-z-]*)((?:(?!vt:)[^;\"#])*)"), (m, wrong) -> {
             Set<String> own = shell.flags().getOrDefault(m.group(1), Set.of());
-            FLAG.matcher(m.group(2)).results().map(f -> f.group(1)).filter(f -> !own.contains(f)).forEach(f -> wrong.add(m.group() + ": " + f));
+            FLAG.matcher(m.group(2))
+                    .results()
+                    .map(f -> f.group(1))
+                    .filter(f -> !own.contains(f))
+                    .forEach(f -> wrong.add(m.group() + ": " + f));
         });
     }
 
@@ -71,7 +84,8 @@ class DocsTest {
         Set<String> known = shell.flags().values().stream().flatMap(Set::stream).collect(Collectors.toSet());
         eachSpan((span, wrong) -> {
             if (span.startsWith("-") && !span.contains("vt:")) {
-                FLAG.matcher(span).results()
+                FLAG.matcher(span)
+                        .results()
                         .map(MatchResult::group)
                         .filter(f -> f.startsWith("--") && !known.contains(f) && !code.contains(f))
                         .forEach(wrong::add);
@@ -93,7 +107,8 @@ class DocsTest {
     @DisplayName("every system, framework and service property that a page names exists")
     void properties() {
         Set<String> notProperties = Set.of("vt.log");
-        eachSpan((span, wrong) -> PROPERTY.matcher(span).results()
+        eachSpan((span, wrong) -> PROPERTY.matcher(span)
+                .results()
                 .filter(m -> m.start() == 0 || "{D \"".indexOf(span.charAt(m.start() - 1)) >= 0)
                 .map(m -> m.group(1))
                 .filter(p -> notProperties.stream().noneMatch(p::startsWith) && !code.contains(p))
@@ -105,12 +120,17 @@ class DocsTest {
     void names() {
         Set<String> names = new TreeSet<>();
         for (Path f : repository.files(n -> n.contains("/src/main/java/") && n.endsWith(".java"))) {
-            String type = repository.name(f).replaceAll(".*/src/main/java/|\\.java$", "").replace('/', '.');
+            String type = repository
+                    .name(f)
+                    .replaceAll(".*/src/main/java/|\\.java$", "")
+                    .replace('/', '.');
             for (String n = type; n.contains("."); n = n.substring(0, n.lastIndexOf('.'))) {
                 names.add(n);
             }
         }
-        Pattern.compile("<artifactId>vt-([a-z-]+)</artifactId>").matcher(code).results()
+        Pattern.compile("<artifactId>vt-([a-z-]+)</artifactId>")
+                .matcher(code)
+                .results()
                 .forEach(m -> names.add("dev.vt." + m.group(1).replace('-', '.')));
         Pattern.compile("PID = \"([^\"]+)\"").matcher(code).results().forEach(m -> names.add(m.group(1)));
         check(DOTTED, (m, wrong) -> {
@@ -128,12 +148,18 @@ class DocsTest {
         List<String> keys = new ArrayList<>();
         for (Page page : repository.pages()) {
             String text = Repository.read(page.file());
-            Pattern.compile("(?m)^\\| key of dev\\.vt\\.registry \\|.*\n\\|.*\n((?:\\|.*\n)+)").matcher(text).results()
-                    .flatMap(t -> Pattern.compile("(?m)^\\| `([^`]+)`").matcher(t.group(1)).results())
+            Pattern.compile("(?m)^\\| key of dev\\.vt\\.registry \\|.*\n\\|.*\n((?:\\|.*\n)+)")
+                    .matcher(text)
+                    .results()
+                    .flatMap(t -> Pattern.compile("(?m)^\\| `([^`]+)`")
+                            .matcher(t.group(1))
+                            .results())
                     .forEach(m -> keys.add(m.group(1)));
         }
         assertFalse(keys.isEmpty(), "no page has the keys of dev.vt.registry");
-        none(keys.stream().filter(k -> !reader.matches("(?s).*[\"|(]" + k + "[\"|)].*")).toList());
+        none(keys.stream()
+                .filter(k -> !reader.matches("(?s).*[\"|(]" + k + "[\"|)].*"))
+                .toList());
     }
 
     @Test
@@ -155,13 +181,17 @@ class DocsTest {
     @DisplayName("every class between backticks exists, with the method that is named")
     void classes() {
         Map<String, String> sources = repository.files(n -> n.endsWith(".java")).stream()
-                .collect(Collectors.toMap(f -> f.getFileName().toString().replace(".java", ""), Repository::read, String::concat));
+                .collect(Collectors.toMap(
+                        f -> f.getFileName().toString().replace(".java", ""), Repository::read, String::concat));
         String all = String.join("\n", sources.values());
         eachSpan((span, wrong) -> CLASS.matcher(span).results().forEach(m -> {
             String source = sources.get(m.group(1));
             boolean there = source != null
                     ? m.group(2) == null || source.contains(m.group(2) + "(")
-                    : PRODUCTS.contains(m.group(1)) || ofJdk(m.group(1)) || all.matches("(?s).*\\b(?:class|record|enum|interface|import [\\w.]+\\.) ?" + m.group(1) + "\\b.*");
+                    : PRODUCTS.contains(m.group(1))
+                            || ofJdk(m.group(1))
+                            || all.matches("(?s).*\\b(?:class|record|enum|interface|import [\\w.]+\\.) ?" + m.group(1)
+                                    + "\\b.*");
             if (!there) {
                 wrong.add(m.group());
             }
@@ -194,15 +224,20 @@ class DocsTest {
 
     private static boolean resolves(Page page, String link) {
         String[] parts = link.split("#", 2);
-        Path target = parts[0].isEmpty() ? page.file() : page.file().resolveSibling(parts[0]).normalize();
-        return Files.exists(target) && (parts.length == 1 || Page.read(target).anchors().contains(parts[1]));
+        Path target = parts[0].isEmpty()
+                ? page.file()
+                : page.file().resolveSibling(parts[0]).normalize();
+        return Files.exists(target)
+                && (parts.length == 1 || Page.read(target).anchors().contains(parts[1]));
     }
 
     @Test
     @DisplayName("every file of the repository between backticks exists")
     void files() {
         eachSpan((span, wrong) -> {
-            if (FILE.matcher(span).matches() && !span.contains("target") && !Files.exists(repository.root().resolve(span))) {
+            if (FILE.matcher(span).matches()
+                    && !span.contains("target")
+                    && !Files.exists(repository.root().resolve(span))) {
                 wrong.add(span);
             }
         });
@@ -216,7 +251,11 @@ class DocsTest {
             Path readme = pom.resolveSibling("README.md");
             if (!Files.exists(readme)) {
                 wrong.add(repository.name(readme) + " is missing");
-            } else if (Repository.read(readme).lines().filter(l -> !l.startsWith("|")).count() > 20) {
+            } else if (Repository.read(readme)
+                            .lines()
+                            .filter(l -> !l.startsWith("|"))
+                            .count()
+                    > 20) {
                 wrong.add(repository.name(readme) + " is longer than a first look takes");
             }
         }
@@ -234,8 +273,12 @@ class DocsTest {
                 .toList();
         assertEquals(run, recorded.lines().filter(l -> l.startsWith("$ ")).toList());
         Page readme = repository.page("README.md");
-        assertEquals(recorded.strip(), readme.blocks().getOrDefault("docs/session.txt", "").strip());
-        assertTrue(readme.codeLines().contains(run.getFirst().substring(2)), "command 1 of the README is the first of docs/session");
+        assertEquals(
+                recorded.strip(),
+                readme.blocks().getOrDefault("docs/session.txt", "").strip());
+        assertTrue(
+                readme.codeLines().contains(run.getFirst().substring(2)),
+                "command 1 of the README is the first of docs/session");
     }
 
     /** Looks for a pattern in all code of all pages and expects nothing wrong. */

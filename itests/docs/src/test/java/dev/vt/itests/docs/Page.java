@@ -21,14 +21,21 @@ import java.util.regex.Pattern;
  * @param links targets of links
  * @param anchors the names by which headings can be linked to
  */
-record Page(Path file, List<String> spans, List<String> codeLines, Map<String, String> blocks, List<String> links, Set<String> anchors) {
+record Page(
+        Path file,
+        List<String> spans,
+        List<String> codeLines,
+        Map<String, String> blocks,
+        List<String> links,
+        Set<String> anchors) {
     private static final Pattern FENCE = Pattern.compile("```(\\w*)(?:\\s+title=\"([^\"]+)\")?\\s*");
     private static final Pattern SPAN = Pattern.compile("`([^`]+)`");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
     private static final Pattern HEADING = Pattern.compile("#{1,6} (.*)");
 
     static Page read(Path file) {
-        Page page = new Page(file, new ArrayList<>(), new ArrayList<>(), new TreeMap<>(), new ArrayList<>(), new TreeSet<>());
+        Page page = new Page(
+                file, new ArrayList<>(), new ArrayList<>(), new TreeMap<>(), new ArrayList<>(), new TreeSet<>());
         StringBuilder prose = new StringBuilder();
         StringBuilder block = null;
         String title = null;
@@ -62,7 +69,9 @@ record Page(Path file, List<String> spans, List<String> codeLines, Map<String, S
     }
 
     private static String anchor(String heading) {
-        return heading.toLowerCase(Locale.ROOT).replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-');
+        return heading.toLowerCase(Locale.ROOT)
+                .replaceAll("[^\\p{L}\\p{N} _-]", "")
+                .replace(' ', '-');
     }
 
     /** All code: spans and lines. */

@@ -15,7 +15,8 @@ import java.util.stream.Collectors;
 
 /** The files of this checkout, without what builds make. Found from the working folder upwards. Immutable, any thread. */
 final class Repository {
-    private static final Set<String> LEFT_OUT = Set.of("target", ".git", ".m2", ".idea", ".vscode", ".settings", "node_modules");
+    private static final Set<String> LEFT_OUT =
+            Set.of("target", ".git", ".m2", ".idea", ".vscode", ".settings", "node_modules");
 
     private final Path root;
     private final List<Path> files;
@@ -59,8 +60,11 @@ final class Repository {
 
     /** The text of everything that gives names their meaning: main sources, scripts, configuration, POMs. */
     String code() {
-        return text(n -> n.contains("/src/main/") && (n.endsWith(".java") || n.contains("/dist/") || n.contains("/features/"))
-                || n.endsWith("pom.xml") || n.equals("vt") || n.equals("itests/bench/run"));
+        return text(n ->
+                n.contains("/src/main/") && (n.endsWith(".java") || n.contains("/dist/") || n.contains("/features/"))
+                        || n.endsWith("pom.xml")
+                        || n.equals("vt")
+                        || n.equals("itests/bench/run"));
     }
 
     String text(Predicate<String> fits) {
@@ -81,7 +85,9 @@ final class Repository {
             Files.walkFileTree(root, new SimpleFileVisitor<>() {
                 @Override
                 public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
-                    return LEFT_OUT.contains(folder.getFileName().toString()) ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
+                    return LEFT_OUT.contains(folder.getFileName().toString())
+                            ? FileVisitResult.SKIP_SUBTREE
+                            : FileVisitResult.CONTINUE;
                 }
 
                 @Override

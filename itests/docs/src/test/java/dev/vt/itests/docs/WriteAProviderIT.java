@@ -29,7 +29,8 @@ class WriteAProviderIT {
     private Path folder;
 
     private final Repository repository = Repository.find();
-    private final Map<String, String> blocks = repository.page("docs/write-a-provider.md").blocks();
+    private final Map<String, String> blocks =
+            repository.page("docs/write-a-provider.md").blocks();
     private Path vt;
 
     @BeforeEach
@@ -47,7 +48,9 @@ class WriteAProviderIT {
 
     private static void copyDistribution(Path from, Path to) throws IOException {
         try (Stream<Path> all = Files.walk(from)) {
-            for (Path p : all.filter(p -> !from.relativize(p).toString().matches("(cache|log|conf/cm|deploy/.*jar)(/.*)?")).toList()) {
+            for (Path p : all.filter(
+                            p -> !from.relativize(p).toString().matches("(cache|log|conf/cm|deploy/.*jar)(/.*)?"))
+                    .toList()) {
                 Files.copy(p, to.resolve(from.relativize(p).toString()), StandardCopyOption.COPY_ATTRIBUTES);
             }
         }
@@ -88,7 +91,8 @@ class WriteAProviderIT {
     }
 
     private static long served(String output, String provider) {
-        Matcher m = Pattern.compile("\"name\":\"" + provider + "\".*?\"selections\":(\\d+)").matcher(output);
+        Matcher m = Pattern.compile("\"name\":\"" + provider + "\".*?\"selections\":(\\d+)")
+                .matcher(output);
         return m.find() ? Long.parseLong(m.group(1)) : 0;
     }
 
@@ -103,7 +107,9 @@ class WriteAProviderIT {
 
     private Process process(List<String> command) throws IOException {
         Path home = Path.of(System.getProperty("java.home"));
-        ProcessBuilder builder = new ProcessBuilder(command).directory(folder.resolve("work").toFile()).redirectErrorStream(true);
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .directory(folder.resolve("work").toFile())
+                .redirectErrorStream(true);
         builder.environment().put("VT", vt.toString());
         builder.environment().put("JAVA", home.resolve("bin").toString());
         builder.environment().put("VT_JAVA_HOME", home.toString());

@@ -26,11 +26,14 @@ public final class Main {
         try (VtRuntime runtime = VtRuntime.load()) {
             Device cpu = Device.of(DeviceType.CPU);
             System.out.println("named=" + VtRuntime.class.getModule().isNamed());
-            System.out.println("features=" + String.join(",", runtime.backends().get(cpu).featureNames()));
+            System.out.println(
+                    "features=" + String.join(",", runtime.backends().get(cpu).featureNames()));
             Selection selection = runtime.ops().explain(OpTable.MATMUL_BT, cpu);
             System.out.println("selected=" + selection.selected());
-            selection.chain().forEach(l -> System.out.println(
-                    l.name() + "=" + l.state().label() + " " + l.priority() + " " + l.bundle() + " " + l.version()));
+            selection
+                    .chain()
+                    .forEach(l -> System.out.println(l.name() + "=" + l.state().label() + " " + l.priority() + " "
+                            + l.bundle() + " " + l.version()));
             System.out.println("result=" + product(runtime.backends().get(cpu), new Ops(runtime.ops())));
             System.out.println("digest=" + runtime.ops().digest());
         }
@@ -41,7 +44,10 @@ public final class Main {
                 Memory out = backend.allocate(4);
                 Memory a = ones(backend);
                 Memory b = ones(backend)) {
-            ops.matmulBt(queue, Tensor.of(out, DType.F32, 1, 1), Tensor.of(a, DType.F32, 1, INNER),
+            ops.matmulBt(
+                    queue,
+                    Tensor.of(out, DType.F32, 1, 1),
+                    Tensor.of(a, DType.F32, 1, INNER),
                     Tensor.of(b, DType.F32, 1, INNER));
             queue.synchronize();
             return out.segment().get(ValueLayout.JAVA_FLOAT, 0);

@@ -34,7 +34,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ProgramIT {
     private static final Path JARS = Path.of(System.getProperty("jars.dir"));
     private static final Path MAIN = Path.of(System.getProperty("main.dir"));
-    private static final List<String> FLAGS = List.of(System.getProperty("vt.jvm.flags").split(" "));
+    private static final List<String> FLAGS =
+            List.of(System.getProperty("vt.jvm.flags").split(" "));
 
     /** What a program needs that uses ops on the CPU; the shell and hot deployment are for a framework. */
     private static final List<String> RUNTIME =
@@ -60,12 +61,13 @@ class ProgramIT {
     /** Runs java and returns the lines that it printed; anything but success fails. */
     private List<String> java(List<String> arguments, Map<String, String> environment)
             throws IOException, InterruptedException {
-        List<String> command =
-                new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
         command.addAll(arguments);
         Path out = folder.resolve("out");
         Path err = folder.resolve("err");
-        ProcessBuilder builder = new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
         builder.environment().putAll(environment);
         Process process = builder.start();
         try {
@@ -74,9 +76,11 @@ class ProgramIT {
             process.destroyForcibly();
         }
         assertEquals(0, process.exitValue(), command + "\n" + Files.readString(out) + Files.readString(err));
-        assertEquals("", Files.readAllLines(err).stream()
-                .filter(l -> !l.equals("WARNING: Using incubator modules: jdk.incubator.vector"))
-                .collect(Collectors.joining("\n")));
+        assertEquals(
+                "",
+                Files.readAllLines(err).stream()
+                        .filter(l -> !l.equals("WARNING: Using incubator modules: jdk.incubator.vector"))
+                        .collect(Collectors.joining("\n")));
         return Files.readAllLines(out);
     }
 
@@ -95,7 +99,8 @@ class ProgramIT {
     }
 
     private static Map<String, String> facts(List<String> lines) {
-        return lines.stream().map(l -> l.split("=", 2))
+        return lines.stream()
+                .map(l -> l.split("=", 2))
                 .collect(Collectors.toMap(p -> p[0], p -> p[1], (a, b) -> b, TreeMap::new));
     }
 
@@ -146,9 +151,16 @@ class ProgramIT {
     }
 
     static Stream<String> modules() {
-        return Stream.of("dev.vt.api", "dev.vt.ops", "dev.vt.registry", "dev.vt.backend.cpu", "dev.vt.provider.vector",
+        return Stream.of(
+                "dev.vt.api",
+                "dev.vt.ops",
+                "dev.vt.registry",
+                "dev.vt.backend.cpu",
+                "dev.vt.provider.vector",
                 "dev.vt.model",
-                "dev.vt.shell", "dev.vt.deploy", "dev.vt.testkit");
+                "dev.vt.shell",
+                "dev.vt.deploy",
+                "dev.vt.testkit");
     }
 
     @Test
@@ -166,14 +178,20 @@ class ProgramIT {
     void described(String name) throws Exception {
         List<String> printed = java(List.of("-p", JARS.toString(), "--describe-module", name));
         assertTrue(printed.get(0).startsWith(name), printed.toString());
-        ModuleDescriptor descriptor = ModuleFinder.of(JARS).find(name).map(ModuleReference::descriptor).orElseThrow();
+        ModuleDescriptor descriptor = ModuleFinder.of(JARS)
+                .find(name)
+                .map(ModuleReference::descriptor)
+                .orElseThrow();
         assertFalse(descriptor.isAutomatic());
         assertFalse(descriptor.isOpen());
-        assertEquals(Set.of(), descriptor.exports().stream()
-                .map(ModuleDescriptor.Exports::source)
-                .filter(p -> p.contains(".internal"))
-                .collect(Collectors.toSet()));
-        assertTrue(descriptor.exports().stream().allMatch(e -> printed.contains("exports " + e.source())),
+        assertEquals(
+                Set.of(),
+                descriptor.exports().stream()
+                        .map(ModuleDescriptor.Exports::source)
+                        .filter(p -> p.contains(".internal"))
+                        .collect(Collectors.toSet()));
+        assertTrue(
+                descriptor.exports().stream().allMatch(e -> printed.contains("exports " + e.source())),
                 printed.toString());
         Set<String> ours = descriptor.requires().stream()
                 .map(ModuleDescriptor.Requires::name)

@@ -95,8 +95,8 @@ public final class InContainer {
         return instance;
     }
 
-    private static void run(
-            Class<?> testClass, Object instance, String method, String types, Object[] arguments) throws Throwable {
+    private static void run(Class<?> testClass, Object instance, String method, String types, Object[] arguments)
+            throws Throwable {
         List<Method> methods = methods(testClass);
         Method test = methods.stream()
                 .filter(m -> m.getName().equals(method) && typesOf(m).equals(types))
@@ -154,8 +154,9 @@ public final class InContainer {
         List<Method> all = new ArrayList<>();
         for (Class<?> c = testClass; c != Object.class; c = c.getSuperclass()) {
             for (Method m : c.getDeclaredMethods()) {
-                boolean overridden =
-                        all.stream().anyMatch(o -> o.getName().equals(m.getName()) && typesOf(o).equals(typesOf(m)));
+                boolean overridden = all.stream()
+                        .anyMatch(o ->
+                                o.getName().equals(m.getName()) && typesOf(o).equals(typesOf(m)));
                 if (!m.isSynthetic() && !overridden) {
                     all.add(m);
                 }

@@ -74,9 +74,8 @@ final class RunningContainer {
         for (Method m : InContainer.methods(testClass)) {
             if (m.isAnnotationPresent(Configuration.class)) {
                 if (!Modifier.isStatic(m.getModifiers()) || m.getReturnType() != Option[].class) {
-                    throw new ExtensionConfigurationException(
-                            "@PaxExamTest: " + testClass.getName() + ": the @Configuration method "
-                            + m.getName() + "() must be static and return Option[]");
+                    throw new ExtensionConfigurationException("@PaxExamTest: " + testClass.getName()
+                            + ": the @Configuration method " + m.getName() + "() must be static and return Option[]");
                 }
                 m.setAccessible(true);
                 options.addAll(Arrays.asList((Option[]) m.invoke(null)));
@@ -87,7 +86,8 @@ final class RunningContainer {
 
     /** Runs one test inside the framework and throws what it threw. */
     void run(Class<?> testClass, Method method, List<Object> arguments) throws Throwable {
-        String types = Arrays.stream(method.getParameterTypes()).map(Class::getName).collect(Collectors.joining(","));
+        String types =
+                Arrays.stream(method.getParameterTypes()).map(Class::getName).collect(Collectors.joining(","));
         try {
             container.call(new Call(entry, testClass.getName(), method.getName(), types, arguments.toArray()));
         } catch (TestContainerException e) {

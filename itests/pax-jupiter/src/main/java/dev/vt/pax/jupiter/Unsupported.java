@@ -25,8 +25,10 @@ final class Unsupported {
         for (Method m : InContainer.methods(testClass)) {
             for (Class<? extends Annotation> annotation : METHODS) {
                 if (m.isAnnotationPresent(annotation)) {
-                    throw refuse(testClass, "has the @" + annotation.getSimpleName() + " method " + m.getName()
-                            + "(), which can't run inside the framework");
+                    throw refuse(
+                            testClass,
+                            "has the @" + annotation.getSimpleName() + " method " + m.getName()
+                                    + "(), which can't run inside the framework");
                 }
             }
             if ((m.isAnnotationPresent(BeforeEach.class) || m.isAnnotationPresent(AfterEach.class))

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
-import dev.vt.pax.jupiter.examples.FailingExample;
 import dev.vt.pax.jupiter.examples.BeforeAllExample;
+import dev.vt.pax.jupiter.examples.FailingExample;
 import dev.vt.pax.jupiter.examples.PassingExample;
 import dev.vt.pax.jupiter.examples.UnresolvedExample;
 import java.io.ByteArrayInputStream;
@@ -29,18 +29,24 @@ import org.opentest4j.TestAbortedException;
 /** Runs example classes through the platform and looks at what comes out. */
 class PaxExamExtensionTest {
     private static EngineExecutionResults run(Class<?> testClass) {
-        return EngineTestKit.engine("junit-jupiter").selectors(selectClass(testClass)).execute();
+        return EngineTestKit.engine("junit-jupiter")
+                .selectors(selectClass(testClass))
+                .execute();
     }
 
     private static Throwable thrown(Event event) {
-        return event.getRequiredPayload(TestExecutionResult.class).getThrowable().orElseThrow();
+        return event.getRequiredPayload(TestExecutionResult.class)
+                .getThrowable()
+                .orElseThrow();
     }
 
     @Test
     @DisplayName("tests, parameterized and repeated tests and what surrounds them run inside the framework")
     void runsInside() {
         EngineExecutionResults results = run(PassingExample.class);
-        List<String> failures = results.testEvents().failed().stream().map(e -> thrown(e).toString()).toList();
+        List<String> failures = results.testEvents().failed().stream()
+                .map(e -> thrown(e).toString())
+                .toList();
         assertEquals(List.of(), failures);
         assertEquals(7, results.testEvents().succeeded().count());
     }
@@ -60,14 +66,18 @@ class PaxExamExtensionTest {
         assertInstanceOf(StackOverflowError.class, thrown.get("error"));
         Throwable both = assertInstanceOf(AssertionFailedError.class, thrown.get("both"));
         assertEquals("said after the test", both.getSuppressed()[0].getMessage());
-        assertEquals("said by an exception that can't travel", thrown.get("unserializable").getMessage());
+        assertEquals(
+                "said by an exception that can't travel",
+                thrown.get("unserializable").getMessage());
     }
 
     @Test
     @DisplayName("from another process what can't be serialized comes as text")
     void failuresTravel() throws IOException, ClassNotFoundException {
         RuntimeException light = new IllegalStateException("light");
-        assertInstanceOf(IllegalStateException.class, sent(new InContainer.Failure(light)).getCause());
+        assertInstanceOf(
+                IllegalStateException.class,
+                sent(new InContainer.Failure(light)).getCause());
         @SuppressWarnings("serial")
         RuntimeException heavy = new RuntimeException("heavy") {
             private final Object cargo = new Object();
@@ -77,7 +87,8 @@ class PaxExamExtensionTest {
                 return getMessage() + cargo.getClass();
             }
         };
-        Throwable arrived = assertInstanceOf(AssertionError.class, sent(new InContainer.Failure(heavy)).getCause());
+        Throwable arrived = assertInstanceOf(
+                AssertionError.class, sent(new InContainer.Failure(heavy)).getCause());
         assertTrue(arrived.getMessage().contains("heavy"), arrived.getMessage());
     }
 
@@ -96,7 +107,9 @@ class PaxExamExtensionTest {
     void assumptions() {
         EngineExecutionResults results = run(FailingExample.class);
         assertEquals(1, results.testEvents().aborted().count());
-        assertInstanceOf(TestAbortedException.class, thrown(results.testEvents().aborted().list().get(0)));
+        assertInstanceOf(
+                TestAbortedException.class,
+                thrown(results.testEvents().aborted().list().get(0)));
     }
 
     @Test
@@ -113,7 +126,9 @@ class PaxExamExtensionTest {
     @DisplayName("what the bridge does not cover is refused with a sentence")
     void unsupported() {
         EngineExecutionResults results = run(BeforeAllExample.class);
-        List<String> said = results.containerEvents().failed().stream().map(e -> thrown(e).getMessage()).toList();
+        List<String> said = results.containerEvents().failed().stream()
+                .map(e -> thrown(e).getMessage())
+                .toList();
         assertEquals(1, said.size(), said.toString());
         assertTrue(said.get(0).contains("has the @BeforeAll method before()"), said.get(0));
     }

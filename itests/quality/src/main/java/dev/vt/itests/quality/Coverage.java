@@ -62,7 +62,8 @@ final class Coverage {
     public static void main(String[] args) throws IOException {
         List<String> table = Files.readAllLines(Path.of(args[0]));
         Coverage coverage = new Coverage(table.subList(1, table.size()));
-        List<String> faults = coverage.faults(Double.parseDouble(args[1]), List.of(args).subList(2, args.length));
+        List<String> faults =
+                coverage.faults(Double.parseDouble(args[1]), List.of(args).subList(2, args.length));
         coverage.print();
         faults.forEach(System.out::println);
         if (!faults.isEmpty()) {
@@ -77,7 +78,8 @@ final class Coverage {
             if (counts.lines() == 0) {
                 faults.add("coverage: the table has no line of " + module);
             } else if (counts.linePercent() < minimum) {
-                faults.add(format("coverage: %.1f %% of %s's lines are reached, %.0f are wanted",
+                faults.add(format(
+                        "coverage: %.1f %% of %s's lines are reached, %.0f are wanted",
                         counts.linePercent(), module, minimum));
             }
         }
@@ -86,8 +88,8 @@ final class Coverage {
 
     private void print() {
         System.out.println(format("%-20s %7s %7s %9s", "coverage", "lines", "line %", "branch %"));
-        modules.forEach((module, counts) -> System.out.println(format(
-                "%-20s %7d %7.1f %9.1f", module, counts.lines(), counts.linePercent(), counts.branchPercent())));
+        modules.forEach((module, counts) -> System.out.println(
+                format("%-20s %7d %7.1f %9.1f", module, counts.lines(), counts.linePercent(), counts.branchPercent())));
     }
 
     private static String format(String pattern, Object... values) {

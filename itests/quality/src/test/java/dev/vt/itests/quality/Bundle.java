@@ -13,7 +13,8 @@ import java.util.stream.Stream;
 
 /** One bundle as the build left it; a bundle is a module below bundles/ or distribution/ with a module-info. Immutable. */
 record Bundle(Path folder, ModuleDescriptor module) {
-    static final Path ROOT = Path.of(System.getProperty("vt.root")).toAbsolutePath().normalize();
+    static final Path ROOT =
+            Path.of(System.getProperty("vt.root")).toAbsolutePath().normalize();
 
     /** All bundles, sorted by the name of their module. */
     static List<Bundle> all() throws IOException {

@@ -74,7 +74,8 @@ class DependencyRulesTest {
         List<Path> roots = new ArrayList<>();
         for (String top : List.of("bundles", "distribution", "features", "itests")) {
             try (Stream<Path> folders = Files.walk(Bundle.ROOT.resolve(top), 4)) {
-                folders.filter(f -> f.endsWith("target/classes") || f.endsWith("target/test-classes")).forEach(roots::add);
+                folders.filter(f -> f.endsWith("target/classes") || f.endsWith("target/test-classes"))
+                        .forEach(roots::add);
             }
         }
         everything = importer.importPaths(roots);
@@ -101,7 +102,8 @@ class DependencyRulesTest {
         for (Bundle bundle : bundles) {
             for (JavaClass c : classesOf.get(bundle.name())) {
                 for (Dependency d : c.getDirectDependenciesFromSelf()) {
-                    Bundle other = owners.get(d.getTargetClass().getBaseComponentType().getName());
+                    Bundle other =
+                            owners.get(d.getTargetClass().getBaseComponentType().getName());
                     if (other != null && !other.equals(bundle) && !allowed(bundle, other, d)) {
                         wrong.add(d.getDescription());
                     }
@@ -131,16 +133,19 @@ class DependencyRulesTest {
     @Test
     @DisplayName("no cycles between internal packages")
     void noInternalCycles() {
-        JavaClasses internal =
-                main.that(DescribedPredicate.describe("internal", c -> c.getPackageName().contains(".internal")));
+        JavaClasses internal = main.that(
+                DescribedPredicate.describe("internal", c -> c.getPackageName().contains(".internal")));
         slices().matching("dev.vt.(**)").should().beFreeOfCycles().check(internal);
     }
 
     @Test
     @DisplayName("no thread locals")
     void noThreadLocals() {
-        noFields().should().haveRawType(DescribedPredicate.describe(
-                "a thread local", (JavaClass c) -> c.isAssignableTo(ThreadLocal.class))).check(main);
+        noFields()
+                .should()
+                .haveRawType(DescribedPredicate.describe(
+                        "a thread local", (JavaClass c) -> c.isAssignableTo(ThreadLocal.class)))
+                .check(main);
     }
 
     @Test
@@ -164,7 +169,8 @@ class DependencyRulesTest {
         noClasses()
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage("java.util.logging..", "org.slf4j..", "org.apache.commons.logging..", "org.apache.log4j..")
+                .resideInAnyPackage(
+                        "java.util.logging..", "org.slf4j..", "org.apache.commons.logging..", "org.apache.log4j..")
                 .check(main);
     }
 
@@ -176,7 +182,8 @@ class DependencyRulesTest {
                 .resideOutsideOfPackage("..jmh_generated..")
                 .should()
                 .callMethodWhere(DescribedPredicate.describe(
-                        "a sleep", (JavaMethodCall c) -> c.getName().equals("sleep")
+                        "a sleep",
+                        (JavaMethodCall c) -> c.getName().equals("sleep")
                                 && (c.getTargetOwner().isAssignableTo(Thread.class)
                                         || c.getTargetOwner().isEquivalentTo(java.util.concurrent.TimeUnit.class))))
                 .check(everything);

@@ -41,7 +41,9 @@ class ManifestTest {
             if (name.startsWith("dev.vt.")) {
                 assertFalse(version.isEmpty(), "no version for " + name);
                 VersionRange range = VersionRange.valueOf(version);
-                assertTrue(range.getRight() != null && range.getRightType() == VersionRange.RIGHT_OPEN, name + " " + version);
+                assertTrue(
+                        range.getRight() != null && range.getRightType() == VersionRange.RIGHT_OPEN,
+                        name + " " + version);
             }
         });
     }

@@ -30,7 +30,8 @@ import java.util.stream.Stream;
  * listing that an earlier build wrote. Immutable.
  */
 record Signatures(String packageName, String version, SortedSet<String> lines) {
-    private static final Set<AccessFlag> NOT_SHOWN = Set.of(AccessFlag.SUPER, AccessFlag.SYNCHRONIZED, AccessFlag.NATIVE);
+    private static final Set<AccessFlag> NOT_SHOWN =
+            Set.of(AccessFlag.SUPER, AccessFlag.SYNCHRONIZED, AccessFlag.NATIVE);
     private static final Set<String> SHOWN_ANNOTATIONS =
             Set.of("ConsumerType", "ProviderType", "Deprecated", "FunctionalInterface");
     private static final String HEAD = "package ";
@@ -120,7 +121,9 @@ record Signatures(String packageName, String version, SortedSet<String> lines) {
         String parents = type.findAttribute(Attributes.signature())
                 .map(s -> s.signature().stringValue())
                 .orElseGet(() -> type.superclass().map(s -> s.asInternalName()).orElse("")
-                        + type.interfaces().stream().map(i -> " " + i.asInternalName()).collect(Collectors.joining()));
+                        + type.interfaces().stream()
+                                .map(i -> " " + i.asInternalName())
+                                .collect(Collectors.joining()));
         String components = type.findAttribute(Attributes.record())
                 .map(r -> r.components().stream()
                         .map(c -> c.name() + ":" + name(c.descriptorSymbol()))
@@ -150,14 +153,16 @@ record Signatures(String packageName, String version, SortedSet<String> lines) {
                         .map(e -> name(e.asSymbol()))
                         .collect(Collectors.joining(", ", " throws ", "")))
                 .orElse("");
-        return parameters + " : " + words(method.flags().flags()) + name(method.methodTypeSymbol().returnType())
-                + generic(method) + nullness(method) + thrown;
+        return parameters + " : " + words(method.flags().flags())
+                + name(method.methodTypeSymbol().returnType()) + generic(method) + nullness(method) + thrown;
     }
 
     private static Stream<Annotation> annotations(AttributedElement element) {
         return Stream.of(
-                        element.findAttribute(Attributes.runtimeInvisibleAnnotations()).map(a -> a.annotations()),
-                        element.findAttribute(Attributes.runtimeVisibleAnnotations()).map(a -> a.annotations()))
+                        element.findAttribute(Attributes.runtimeInvisibleAnnotations())
+                                .map(a -> a.annotations()),
+                        element.findAttribute(Attributes.runtimeVisibleAnnotations())
+                                .map(a -> a.annotations()))
                 .flatMap(list -> list.stream().flatMap(List::stream));
     }
 

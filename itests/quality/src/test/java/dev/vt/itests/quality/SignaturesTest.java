@@ -46,7 +46,8 @@ class SignaturesTest {
             Files.createDirectories(bundle.listing().getParent());
             Files.writeString(bundle.listing(), now);
         } else {
-            String advice = bundle + ": public signatures were changed; CONTRIBUTING.md says how to write the listing anew";
+            String advice =
+                    bundle + ": public signatures were changed; CONTRIBUTING.md says how to write the listing anew";
             assertEquals(Files.exists(bundle.listing()) ? Files.readString(bundle.listing()) : "", now, advice);
         }
     }

@@ -49,10 +49,16 @@ final class VersionRule {
         if (made(from, to).compareTo(needed) >= 0) {
             return Optional.empty();
         }
-        String changes = String.join("\n", Stream.concat(gone.stream().map("  - "::concat), added.stream().map("  + "::concat))
-                .toList());
+        String changes = String.join(
+                "\n",
+                Stream.concat(gone.stream().map("  - "::concat), added.stream().map("  + "::concat))
+                        .toList());
         return Optional.of("%s is released as %s, and what was changed needs a new %s version in its package-info:%n%s"
-                .formatted(released.packageName(), released.version(), needed.name().toLowerCase(Locale.ROOT), changes));
+                .formatted(
+                        released.packageName(),
+                        released.version(),
+                        needed.name().toLowerCase(Locale.ROOT),
+                        changes));
     }
 
     private static Step needed(TreeSet<String> gone, TreeSet<String> added, Signatures present) {
@@ -62,8 +68,10 @@ final class VersionRule {
         if (added.isEmpty()) {
             return Step.NONE;
         }
-        boolean implementersBreak = added.stream().anyMatch(line -> line.matches("[^ ]+\\(.*\\) : .*\\babstract .*")
-                && implemented(line.substring(0, line.lastIndexOf('.', line.indexOf('('))), released(present, added)));
+        boolean implementersBreak = added.stream()
+                .anyMatch(line -> line.matches("[^ ]+\\(.*\\) : .*\\babstract .*")
+                        && implemented(
+                                line.substring(0, line.lastIndexOf('.', line.indexOf('('))), released(present, added)));
         return implementersBreak ? Step.MAJOR : Step.MINOR;
     }
 

@@ -30,7 +30,9 @@ class VersionRuleTest {
     void added() {
         List<String> faults = faults(of("1.0.0", TYPE, RUN), of("1.0.0", TYPE, RUN, STOP));
         assertEquals(1, faults.size());
-        assertTrue(faults.getFirst().contains("minor version") && faults.getFirst().contains("  + " + STOP), faults.getFirst());
+        assertTrue(
+                faults.getFirst().contains("minor version") && faults.getFirst().contains("  + " + STOP),
+                faults.getFirst());
         assertEquals(1, faults(of("1.0.0", TYPE), of("1.0.1", TYPE, RUN)).size());
         assertTrue(faults(of("1.0.0", TYPE, RUN), of("1.1.0", TYPE, RUN, STOP)).isEmpty());
     }
@@ -40,7 +42,9 @@ class VersionRuleTest {
     void removed() {
         List<String> faults = faults(of("1.0.0", TYPE, RUN), of("1.1.0", TYPE));
         assertEquals(1, faults.size());
-        assertTrue(faults.getFirst().contains("major version") && faults.getFirst().contains("  - " + RUN), faults.getFirst());
+        assertTrue(
+                faults.getFirst().contains("major version") && faults.getFirst().contains("  - " + RUN),
+                faults.getFirst());
         assertTrue(faults(of("1.0.0", TYPE, RUN), of("2.0.0", TYPE)).isEmpty());
         assertEquals(1, faults(of("2.0.0", TYPE, RUN), of("1.9.0", TYPE)).size());
     }

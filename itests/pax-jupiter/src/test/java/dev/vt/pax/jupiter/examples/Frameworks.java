@@ -13,9 +13,14 @@ final class Frameworks {
     static Option[] bare() {
         return options(
                 systemPackages(
-                        "org.junit.jupiter.api", "org.junit.jupiter.api.extension", "org.junit.jupiter.api.function",
-                        "org.junit.jupiter.params", "org.junit.jupiter.params.provider", "org.opentest4j",
+                        "org.junit.jupiter.api",
+                        "org.junit.jupiter.api.extension",
+                        "org.junit.jupiter.api.function",
+                        "org.junit.jupiter.params",
+                        "org.junit.jupiter.params.provider",
+                        "org.opentest4j",
                         "org.apiguardian.api"),
-                frameworkProperty("org.ops4j.pax.logging.DefaultServiceLog.level").value("WARN"));
+                frameworkProperty("org.ops4j.pax.logging.DefaultServiceLog.level")
+                        .value("WARN"));
     }
 }

@@ -29,8 +29,8 @@ final class CpuEvent implements Event {
                     queue + ": expected an event of " + queue.device() + ", given one of " + event.device());
         }
         if (!(event instanceof CpuEvent own)) {
-            throw VtException.invalidArgument(
-                    queue + ": expected an event of this backend, given a " + event.getClass().getName());
+            throw VtException.invalidArgument(queue + ": expected an event of this backend, given a "
+                    + event.getClass().getName());
         }
         own.requireOpen();
         return own;
@@ -40,7 +40,8 @@ final class CpuEvent implements Event {
         last = fence;
     }
 
-    @Nullable Fence last() {
+    @Nullable
+    Fence last() {
         return last;
     }
 

@@ -46,9 +46,8 @@ final class CpuGraph implements Graph {
     public void replay(Queue queue) {
         Recording what = open();
         if (!(queue instanceof TaskQueue target) || !queue.device().equals(device)) {
-            throw VtException.invalidArgument(
-                    "graph of " + device + ": replay: expected a queue of " + device + ", given one of "
-                            + queue.device());
+            throw VtException.invalidArgument("graph of " + device + ": replay: expected a queue of " + device
+                    + ", given one of " + queue.device());
         }
         what.requireMemory();
         int entered = 0;

@@ -65,7 +65,8 @@ public record CpuInfo(String model, long features) {
     /** Reads the text of Linux's cpuinfo; the first processor stands for all. */
     static CpuInfo parse(String text, String arch) {
         boolean arm = arch.equals("aarch64");
-        Set<String> flags = Set.copyOf(List.of(value(text, arm ? "Features" : "flags").orElse("").split("\\s+")));
+        Set<String> flags = Set.copyOf(
+                List.of(value(text, arm ? "Features" : "flags").orElse("").split("\\s+")));
         long bits = 0;
         for (Map.Entry<String, CpuFeatures> known : (arm ? ARM : X86).entrySet()) {
             if (flags.contains(known.getKey())) {
@@ -112,8 +113,11 @@ public record CpuInfo(String model, long features) {
     private static int preferredVectorBits(Module module) {
         try {
             Class<?> shape = Class.forName(module, "jdk.incubator.vector.VectorShape");
-            Object preferred = shape == null ? null : shape.getMethod("preferredShape").invoke(null);
-            return preferred == null ? 0 : (int) shape.getMethod("vectorBitSize").invoke(preferred);
+            Object preferred =
+                    shape == null ? null : shape.getMethod("preferredShape").invoke(null);
+            return preferred == null
+                    ? 0
+                    : (int) shape.getMethod("vectorBitSize").invoke(preferred);
         } catch (ReflectiveOperationException e) {
             return 0;
         }

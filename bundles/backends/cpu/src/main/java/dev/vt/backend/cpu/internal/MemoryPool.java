@@ -89,8 +89,10 @@ final class MemoryPool implements AutoCloseable {
             return arena.allocate(Math.max(size, ALIGNMENT), ALIGNMENT).asSlice(0, size);
         } catch (OutOfMemoryError e) {
             arena.close();
-            throw outOfMemory(what + ": the process has no room for it (" + bytes + " bytes are in use;"
-                    + " -XX:MaxDirectMemorySize sets the limit)", e);
+            throw outOfMemory(
+                    what + ": the process has no room for it (" + bytes + " bytes are in use;"
+                            + " -XX:MaxDirectMemorySize sets the limit)",
+                    e);
         }
     }
 

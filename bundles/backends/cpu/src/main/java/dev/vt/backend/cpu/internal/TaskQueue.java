@@ -184,8 +184,8 @@ final class TaskQueue implements CpuQueue {
             Capture refused = refusedCapture;
             refusedCapture = null;
             if (refused != null) {
-                throw VtException.invalidArgument(this + ": endCapture: the capture was ended before: "
-                        + refused.endReason());
+                throw VtException.invalidArgument(
+                        this + ": endCapture: the capture was ended before: " + refused.endReason());
             }
             Capture recording = capture;
             capture = null;
@@ -211,7 +211,8 @@ final class TaskQueue implements CpuQueue {
     }
 
     /** The capture of the calling thread on this queue, or null. */
-    @Nullable Capture captureOfCaller() {
+    @Nullable
+    Capture captureOfCaller() {
         Capture recording = capture;
         return recording != null && recording.owner() == Thread.currentThread() ? recording : null;
     }
@@ -228,7 +229,8 @@ final class TaskQueue implements CpuQueue {
     }
 
     /** The capture that is on, or null. */
-    @Nullable Capture recording() {
+    @Nullable
+    Capture recording() {
         return capture;
     }
 
@@ -285,8 +287,8 @@ final class TaskQueue implements CpuQueue {
 
     void refuseInCapture(String what) {
         if (capture != null) {
-            throw VtException.unsupported(this + ": " + what
-                    + ": not possible during a capture; end the capture first");
+            throw VtException.unsupported(
+                    this + ": " + what + ": not possible during a capture; end the capture first");
         }
     }
 

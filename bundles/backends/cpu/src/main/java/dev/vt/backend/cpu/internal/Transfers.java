@@ -28,8 +28,14 @@ final class Transfers {
     void memset(Queue queue, Memory memory, long offset, byte value, long bytes) {
         TaskQueue target = own(queue, "memset");
         MemorySegment to = writable("memset", "memory", memory, offset, bytes);
-        submit(target, bytes, workers -> workers.forRange(
-                bytes, GRAIN, (from, end) -> to.asSlice(from, end - from).fill(value)), memory);
+        submit(
+                target,
+                bytes,
+                workers -> workers.forRange(
+                        bytes,
+                        GRAIN,
+                        (from, end) -> to.asSlice(from, end - from).fill(value)),
+                memory);
     }
 
     void copy(Queue queue, Memory to, long toOffset, Memory from, long fromOffset, long bytes) {
@@ -84,8 +90,8 @@ final class Transfers {
             return workers -> to.copyFrom(from);
         }
         long bytes = from.byteSize();
-        return workers -> workers.forRange(
-                bytes, GRAIN, (start, end) -> MemorySegment.copy(from, start, to, start, end - start));
+        return workers ->
+                workers.forRange(bytes, GRAIN, (start, end) -> MemorySegment.copy(from, start, to, start, end - start));
     }
 
     private static void submit(TaskQueue queue, long bytes, CpuTask task, Memory... used) {
@@ -116,13 +122,17 @@ final class Transfers {
 
     private MemorySegment range(String what, String argument, Memory memory, long offset, long bytes) {
         if (!memory.device().equals(device) || !memory.hostAddressable()) {
-            throw refuse(what, argument + ": expected memory of " + device + ", given memory block " + memory.id()
-                    + " of " + memory.device());
+            throw refuse(
+                    what,
+                    argument + ": expected memory of " + device + ", given memory block " + memory.id() + " of "
+                            + memory.device());
         }
         MemorySegment segment = memory.segment();
         if (offset < 0 || bytes < 0 || offset > segment.byteSize() - bytes) {
-            throw refuse(what, argument + ": expected bytes inside memory block " + memory.id() + " of "
-                    + segment.byteSize() + " bytes, given " + bytes + " bytes from " + offset + " on");
+            throw refuse(
+                    what,
+                    argument + ": expected bytes inside memory block " + memory.id() + " of " + segment.byteSize()
+                            + " bytes, given " + bytes + " bytes from " + offset + " on");
         }
         return segment.asSlice(offset, bytes);
     }
@@ -132,8 +142,8 @@ final class Transfers {
             throw VtException.closed(sentence(what, "the arena of the host segment is closed"));
         }
         if (!host.isAccessibleBy(Thread.currentThread())) {
-            throw refuse(what,
-                    "the host segment is confined to another thread; use a shared arena or call from its thread");
+            throw refuse(
+                    what, "the host segment is confined to another thread; use a shared arena or call from its thread");
         }
     }
 

@@ -30,7 +30,8 @@ class CpuBackendTest {
             assertEquals("0.0/valid", caps.brief());
             assertEquals(Runtime.getRuntime().availableProcessors(), caps.units());
             assertEquals(backend.featureNames(), CpuFeatures.names(caps.features()));
-            assertEquals(ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent(),
+            assertEquals(
+                    ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent(),
                     caps.has(CpuFeatures.VECTOR_API.mask()));
             assertTrue(backend.supportsGraphCapture());
             assertFalse(backend.supportsAuxStream());

@@ -135,8 +135,9 @@ class EventTest {
         CountDownLatch ready = new CountDownLatch(1);
         Thread asking = Thread.ofPlatform().start(() -> {
             ready.countDown();
-            for (Event e = current.get(); e != null || current.get() != null
-                    || wrong.get() == null; e = current.get()) {
+            for (Event e = current.get();
+                    e != null || current.get() != null || wrong.get() == null;
+                    e = current.get()) {
                 try {
                     if (e == END) {
                         return;

@@ -240,7 +240,11 @@ class GraphTest {
         AtomicInteger ran = new AtomicInteger();
         queue.beginCapture();
         queue.submit(workers -> ran.addAndGet(100));
-        refused(ErrorCode.UNSUPPORTED, () -> backend.allocate(4096), "queue " + queue.id(), "allocate of 4096 bytes",
+        refused(
+                ErrorCode.UNSUPPORTED,
+                () -> backend.allocate(4096),
+                "queue " + queue.id(),
+                "allocate of 4096 bytes",
                 "capture");
         assertFalse(queue.capturing());
         refused(ErrorCode.INVALID_ARGUMENT, queue::endCapture, "endCapture", "allocate of 4096 bytes");
@@ -339,8 +343,11 @@ class GraphTest {
         assertEquals(0, graph.nodes());
         graph.replay(queue);
         queue.synchronize();
-        refused(ErrorCode.INVALID_ARGUMENT,
-                () -> graph.replay(new Foreign(Device.of(DeviceType.CUDA)).queue()), "cuda:0", "cpu:0");
+        refused(
+                ErrorCode.INVALID_ARGUMENT,
+                () -> graph.replay(new Foreign(Device.of(DeviceType.CUDA)).queue()),
+                "cuda:0",
+                "cpu:0");
     }
 
     @Test

@@ -72,7 +72,10 @@ class MemoryTest {
             backend.upload(queue, a, 0, MemorySegment.ofArray(new byte[0]));
             backend.download(queue, MemorySegment.ofArray(new byte[0]), a, 0);
             queue.synchronize();
-            refused(ErrorCode.INVALID_ARGUMENT, () -> backend.memset(queue, a, 0, (byte) 1, 1), "block " + a.id(),
+            refused(
+                    ErrorCode.INVALID_ARGUMENT,
+                    () -> backend.memset(queue, a, 0, (byte) 1, 1),
+                    "block " + a.id(),
                     "0 bytes");
         }
         assertEquals(0, backend.memoryUse().blocks());
@@ -93,7 +96,10 @@ class MemoryTest {
     void absurdSizes() {
         refused(ErrorCode.INVALID_ARGUMENT, () -> backend.allocate(-1), "-1 bytes", "cpu:0");
         refused(ErrorCode.INVALID_ARGUMENT, () -> backend.allocate(Long.MIN_VALUE), String.valueOf(Long.MIN_VALUE));
-        refused(ErrorCode.OUT_OF_MEMORY, () -> backend.allocate(Long.MAX_VALUE), String.valueOf(Long.MAX_VALUE),
+        refused(
+                ErrorCode.OUT_OF_MEMORY,
+                () -> backend.allocate(Long.MAX_VALUE),
+                String.valueOf(Long.MAX_VALUE),
                 "cpu:0");
         refused(ErrorCode.OUT_OF_MEMORY, () -> backend.allocate(1L << 46), String.valueOf(1L << 46));
         refused(ErrorCode.INVALID_ARGUMENT, () -> backend.allocatePinned(-5), "-5 bytes");
@@ -221,8 +227,11 @@ class MemoryTest {
             String name = "block " + m.id();
             refused(ErrorCode.INVALID_ARGUMENT, () -> backend.memset(queue, m, 0, (byte) 0, 1), name, "read-only");
             refused(ErrorCode.INVALID_ARGUMENT, () -> backend.copy(queue, m, 0, m, 0, 1), name, "read-only");
-            refused(ErrorCode.INVALID_ARGUMENT,
-                    () -> backend.upload(queue, m, 0, MemorySegment.ofArray(new byte[1])), name, "read-only");
+            refused(
+                    ErrorCode.INVALID_ARGUMENT,
+                    () -> backend.upload(queue, m, 0, MemorySegment.ofArray(new byte[1])),
+                    name,
+                    "read-only");
             m.close();
             assertTrue(mapped.scope().isAlive());
             refused(ErrorCode.CLOSED, m::segment, name);

@@ -99,7 +99,10 @@ class QueueTest {
                     }
                 }
             };
-            threads.add(g % 2 == 0 ? Thread.ofPlatform().start(giving) : Thread.ofVirtual().start(giving));
+            threads.add(
+                    g % 2 == 0
+                            ? Thread.ofPlatform().start(giving)
+                            : Thread.ofVirtual().start(giving));
         }
         for (Thread t : threads) {
             assertTrue(t.join(Duration.ofSeconds(Gate.DEADLINE_SECONDS)));
@@ -174,8 +177,8 @@ class QueueTest {
             throw new IllegalStateException("a second failure is discarded too");
         });
         gate.open();
-        VtException e = refused(ErrorCode.KERNEL_FAILED, queue::synchronize, "queue " + queue.id() + " of cpu:0",
-                "row 7 is bad");
+        VtException e = refused(
+                ErrorCode.KERNEL_FAILED, queue::synchronize, "queue " + queue.id() + " of cpu:0", "row 7 is bad");
         assertSame(cause, e.getCause());
         assertEquals(0, after.get());
         queue.synchronize();

@@ -100,14 +100,22 @@ class TransferTest {
         long[][] wrong = {{-1, 1}, {0, -1}, {0, 11}, {10, 1}, {Long.MAX_VALUE, 2}, {2, Long.MAX_VALUE}};
         for (long[] w : wrong) {
             String given = w[1] + " bytes from " + w[0];
-            refused(ErrorCode.INVALID_ARGUMENT, () -> backend.memset(queue, m, w[0], (byte) 1, w[1]), name, "10 bytes",
+            refused(
+                    ErrorCode.INVALID_ARGUMENT,
+                    () -> backend.memset(queue, m, w[0], (byte) 1, w[1]),
+                    name,
+                    "10 bytes",
                     given);
             refused(ErrorCode.INVALID_ARGUMENT, () -> backend.copy(queue, m, w[0], m, 0, w[1]), "copy", name);
             refused(ErrorCode.INVALID_ARGUMENT, () -> backend.copy(queue, m, 0, m, w[0], w[1]), "copy", name);
         }
-        refused(ErrorCode.INVALID_ARGUMENT, () -> backend.upload(queue, m, 5, MemorySegment.ofArray(new byte[6])),
+        refused(
+                ErrorCode.INVALID_ARGUMENT,
+                () -> backend.upload(queue, m, 5, MemorySegment.ofArray(new byte[6])),
                 "upload");
-        refused(ErrorCode.INVALID_ARGUMENT, () -> backend.download(queue, MemorySegment.ofArray(new byte[6]), m, 5),
+        refused(
+                ErrorCode.INVALID_ARGUMENT,
+                () -> backend.download(queue, MemorySegment.ofArray(new byte[6]), m, 5),
                 "download");
         queue.synchronize();
         assertArrayEquals(new byte[10], bytes(m));
@@ -147,7 +155,10 @@ class TransferTest {
         backend.download(queue, host, m, 5);
         queue.synchronize();
         assertArrayEquals(data, host.toArray(ValueLayout.JAVA_BYTE));
-        refused(ErrorCode.INVALID_ARGUMENT, () -> backend.download(queue, host.asReadOnly(), m, 5), "download",
+        refused(
+                ErrorCode.INVALID_ARGUMENT,
+                () -> backend.download(queue, host.asReadOnly(), m, 5),
+                "download",
                 "read-only");
     }
 
@@ -192,7 +203,10 @@ class TransferTest {
     void otherDevice() {
         Memory m = backend.allocate(8);
         Foreign other = new Foreign(Device.of(DeviceType.CUDA, 3));
-        refused(ErrorCode.INVALID_ARGUMENT, () -> backend.memset(queue, other.memory(), 0, (byte) 0, 1), "cuda:3",
+        refused(
+                ErrorCode.INVALID_ARGUMENT,
+                () -> backend.memset(queue, other.memory(), 0, (byte) 0, 1),
+                "cuda:3",
                 "cpu:0");
         refused(ErrorCode.INVALID_ARGUMENT, () -> backend.copy(queue, m, 0, other.memory(), 0, 1), "cuda:3");
         refused(ErrorCode.INVALID_ARGUMENT, () -> backend.memset(other.queue(), m, 0, (byte) 0, 1), "cuda:3");
@@ -225,12 +239,13 @@ class TransferTest {
         AtomicReference<Throwable> failure = new AtomicReference<>();
         Thread.Builder builder = virtual ? Thread.ofVirtual() : Thread.ofPlatform();
         builder.start(() -> {
-            try {
-                work.run();
-            } catch (Throwable e) {
-                failure.set(e);
-            }
-        }).join();
+                    try {
+                        work.run();
+                    } catch (Throwable e) {
+                        failure.set(e);
+                    }
+                })
+                .join();
         if (failure.get() != null) {
             throw new AssertionError(failure.get());
         }

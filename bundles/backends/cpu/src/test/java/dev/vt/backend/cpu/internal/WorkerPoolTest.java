@@ -73,16 +73,22 @@ class WorkerPoolTest {
             for (long bad = 0; bad < 100; bad += 9) {
                 long at = bad;
                 ArithmeticException error = new ArithmeticException("range " + at);
-                assertSame(error, assertThrows(ArithmeticException.class, () -> pool.forRange(100, 1, (from, to) -> {
-                    if (from <= at && at < to) {
-                        throw error;
-                    }
-                })));
+                assertSame(
+                        error,
+                        assertThrows(
+                                ArithmeticException.class,
+                                () -> pool.forRange(100, 1, (from, to) -> {
+                                    if (from <= at && at < to) {
+                                        throw error;
+                                    }
+                                })));
                 coversOnce(pool, 100, 1);
             }
-            assertThrows(StackOverflowError.class, () -> pool.forRange(100, 1, (from, to) -> {
-                throw new StackOverflowError();
-            }));
+            assertThrows(
+                    StackOverflowError.class,
+                    () -> pool.forRange(100, 1, (from, to) -> {
+                        throw new StackOverflowError();
+                    }));
             coversOnce(pool, 100, 1);
         }
     }

@@ -54,15 +54,11 @@ final class Q4KReader implements RowReader {
      * 3.
      */
     private static int scale(MemorySegment s, long at, int run) {
-        return run < 4
-                ? u8(s, at + run) & 63
-                : u8(s, at + run + 4) & 15 | u8(s, at + run - 4) >> 6 << 4;
+        return run < 4 ? u8(s, at + run) & 63 : u8(s, at + run + 4) & 15 | u8(s, at + run - 4) >> 6 << 4;
     }
 
     private static int min(MemorySegment s, long at, int run) {
-        return run < 4
-                ? u8(s, at + run + 4) & 63
-                : u8(s, at + run + 4) >> 4 | u8(s, at + run) >> 6 << 4;
+        return run < 4 ? u8(s, at + run + 4) & 63 : u8(s, at + run + 4) >> 4 | u8(s, at + run) >> 6 << 4;
     }
 
     private static int u8(MemorySegment s, long at) {

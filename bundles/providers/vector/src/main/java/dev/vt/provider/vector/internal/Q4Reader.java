@@ -24,8 +24,12 @@ final class Q4Reader implements RowReader {
                 ByteVector high = codes.lanewise(VectorOperators.LSHR, 4).sub((byte) 8);
                 int lowTo = o + i + j;
                 int highTo = lowTo + ELEMENTS / 2;
-                ((FloatVector) low.convertShape(VectorOperators.B2F, Lanes.F, 0)).mul(scale).intoArray(to, lowTo);
-                ((FloatVector) high.convertShape(VectorOperators.B2F, Lanes.F, 0)).mul(scale).intoArray(to, highTo);
+                ((FloatVector) low.convertShape(VectorOperators.B2F, Lanes.F, 0))
+                        .mul(scale)
+                        .intoArray(to, lowTo);
+                ((FloatVector) high.convertShape(VectorOperators.B2F, Lanes.F, 0))
+                        .mul(scale)
+                        .intoArray(to, highTo);
                 if (Lanes.PARTS > 1) {
                     ((FloatVector) low.convertShape(VectorOperators.B2F, Lanes.F, 1))
                             .mul(scale)

@@ -47,7 +47,9 @@ final class Q6KReader implements RowReader {
                     .and((byte) 3)
                     .lanewise(VectorOperators.LSHL, 4);
             ByteVector codes = lowBits.or(highBits).sub((byte) 32);
-            ((FloatVector) codes.convertShape(VectorOperators.B2F, Lanes.F, 0)).mul(scale).intoArray(to, o + j);
+            ((FloatVector) codes.convertShape(VectorOperators.B2F, Lanes.F, 0))
+                    .mul(scale)
+                    .intoArray(to, o + j);
             if (Lanes.PARTS > 1) {
                 ((FloatVector) codes.convertShape(VectorOperators.B2F, Lanes.F, 1))
                         .mul(scale)

@@ -17,7 +17,9 @@ final class Q8Reader implements RowReader {
             float scale = Float.float16ToFloat(from.get(Bf16Reader.SHORT, block));
             for (int j = 0; j < ELEMENTS; j += Lanes.B.length()) {
                 ByteVector codes = ByteVector.fromMemorySegment(Lanes.B, from, block + 2 + j, Lanes.ORDER);
-                ((FloatVector) codes.convertShape(VectorOperators.B2F, Lanes.F, 0)).mul(scale).intoArray(to, o + i + j);
+                ((FloatVector) codes.convertShape(VectorOperators.B2F, Lanes.F, 0))
+                        .mul(scale)
+                        .intoArray(to, o + i + j);
                 if (Lanes.PARTS > 1) {
                     ((FloatVector) codes.convertShape(VectorOperators.B2F, Lanes.F, 1))
                             .mul(scale)

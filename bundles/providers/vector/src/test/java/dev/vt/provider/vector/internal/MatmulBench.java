@@ -29,7 +29,9 @@ public final class MatmulBench {
     public static void main(String[] args) {
         // Only this tool looks for providers; the bundle does not.
         MatmulBench.class.getModule().addUses(OpProvider.class);
-        int threads = args.length > 0 ? Integer.parseInt(args[0]) : Runtime.getRuntime().availableProcessors();
+        int threads = args.length > 0
+                ? Integer.parseInt(args[0])
+                : Runtime.getRuntime().availableProcessors();
         MatmulBench bench = new MatmulBench(threads, args.length > 1 ? Double.parseDouble(args[1]) : 2);
         System.out.printf("%d threads, vectors of %d floats%n", threads, Lanes.COUNT);
         for (DType b : List.of(DType.F32, DType.BF16, DType.F16, DType.Q8_0, DType.Q4_0, DType.Q4_K, DType.Q6_K)) {
@@ -53,8 +55,17 @@ public final class MatmulBench {
                 .mapToDouble(p -> measure(p.kernels(), b, m, n, k))
                 .findFirst()
                 .orElse(Double.NaN);
-        System.out.printf(Locale.ROOT, "%-5s m=%-4d n=%-5d k=%-5d vector %7.2f  %s %7.2f GFLOP/s  %.1fx%n",
-                b, m, n, k, own, OpProvider.NATIVE, plain, own / plain);
+        System.out.printf(
+                Locale.ROOT,
+                "%-5s m=%-4d n=%-5d k=%-5d vector %7.2f  %s %7.2f GFLOP/s  %.1fx%n",
+                b,
+                m,
+                n,
+                k,
+                own,
+                OpProvider.NATIVE,
+                plain,
+                own / plain);
     }
 
     private double measure(KernelSet kernels, DType type, int m, int n, int k) {

@@ -131,10 +131,14 @@ class MatmulTest {
                 assertArrayEquals(first, bits);
                 for (int rows : new int[] {1, 3, 5}) {
                     Tensor few = Tensor.of(x.blocks[0], 1 << 19, DType.F32, rows, 333);
-                    assertTrue(matmulBt.run(x.queue, few, a.rows(7, 7 + rows), b).served());
+                    assertTrue(
+                            matmulBt.run(x.queue, few, a.rows(7, 7 + rows), b).served());
                     x.queue.synchronize();
-                    assertEquals(-1, few.segment().asSlice(1 << 19, few.byteSpan())
-                            .mismatch(all.segment().asSlice(7 * 333 * 4, few.byteSpan())));
+                    assertEquals(
+                            -1,
+                            few.segment()
+                                    .asSlice(1 << 19, few.byteSpan())
+                                    .mismatch(all.segment().asSlice(7 * 333 * 4, few.byteSpan())));
                 }
             }
         }

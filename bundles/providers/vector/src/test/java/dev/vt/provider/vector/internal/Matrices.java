@@ -50,10 +50,11 @@ final class Matrices implements AutoCloseable {
 
     /** The place for a result, marked so that a write outside it is seen. */
     Tensor result(long offset, DType type, long rows, long cols, long padding) {
-        blocks[0].segment().asSlice(0, Math.min(blocks[0].size(), 8192 + 2 * offset
-                + 4 * rows * (cols + padding))).fill(UNTOUCHED);
-        return Tensor.strided(
-                blocks[0], offset, type, new long[] {rows, cols}, new long[] {cols + padding, 1});
+        blocks[0]
+                .segment()
+                .asSlice(0, Math.min(blocks[0].size(), 8192 + 2 * offset + 4 * rows * (cols + padding)))
+                .fill(UNTOUCHED);
+        return Tensor.strided(blocks[0], offset, type, new long[] {rows, cols}, new long[] {cols + padding, 1});
     }
 
     void check(Matmul kernel, boolean transposed, Tensor out, Tensor a, Tensor b) {

@@ -45,7 +45,7 @@ class VectorProviderTest {
         assertEquals(DeviceType.CPU, provider.deviceType());
         assertEquals(
                 Set.of(OpTable.MATMUL, OpTable.MATMUL_BT, OpTable.MATMUL_BT_QUANT),
-                        provider.kernels().asMap().keySet());
+                provider.kernels().asMap().keySet());
         assertTrue(VectorProvider.class.getModule().getDescriptor().provides().stream()
                 .anyMatch(p -> p.service().equals(OpProvider.class.getName())
                         && p.providers().contains(VectorProvider.class.getName())));

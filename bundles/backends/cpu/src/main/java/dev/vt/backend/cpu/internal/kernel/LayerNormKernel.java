@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** {@code layer_norm}: mean first, then the squares of what differs from it, both sums in double. */
 final class LayerNormKernel implements LayerNorm {
     @Override
-    public Outcome run(
-            Queue queue, Tensor out, Tensor x, @Nullable Tensor weight, @Nullable Tensor bias, float eps) {
+    public Outcome run(Queue queue, Tensor out, Tensor x, @Nullable Tensor weight, @Nullable Tensor bias, float eps) {
         if (!Rows.readable(out)
                 || !Rows.readable(x)
                 || (weight != null && !Rows.readable(weight))

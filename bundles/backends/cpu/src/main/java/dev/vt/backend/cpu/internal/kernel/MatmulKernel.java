@@ -34,12 +34,11 @@ final class MatmulKernel implements Matmul {
         long tilesDown = Math.ceilDiv(to.rows(), TILE_ROWS);
         long tilesAcross = Math.ceilDiv(to.cols(), TILE_COLS);
         double tileNanos = 0.3 * Math.min(to.rows(), TILE_ROWS) * Math.min(to.cols(), TILE_COLS) * left.cols();
-        cpu.submit(workers ->
-                workers.forRange(tilesDown * tilesAcross, Work.grain(100 + tileNanos), (begin, end) -> {
-                    for (long tile = begin; tile < end; tile++) {
-                        tile(to, left, right, tile / tilesAcross * TILE_ROWS, tile % tilesAcross * TILE_COLS);
-                    }
-                }));
+        cpu.submit(workers -> workers.forRange(tilesDown * tilesAcross, Work.grain(100 + tileNanos), (begin, end) -> {
+            for (long tile = begin; tile < end; tile++) {
+                tile(to, left, right, tile / tilesAcross * TILE_ROWS, tile % tilesAcross * TILE_COLS);
+            }
+        }));
         return Outcome.SERVED;
     }
 

@@ -26,7 +26,10 @@ class AttentionKernelsTest {
     private record Shape(int heads, int keyHeads, int dim) {}
 
     private static double[] flat(int[]... rows) {
-        return java.util.Arrays.stream(rows).flatMapToInt(java.util.Arrays::stream).asDoubleStream().toArray();
+        return java.util.Arrays.stream(rows)
+                .flatMapToInt(java.util.Arrays::stream)
+                .asDoubleStream()
+                .toArray();
     }
 
     private static double[] expected(Shape s, double[] q, double[] k, double[] v, AttentionParams p) {
@@ -99,8 +102,7 @@ class AttentionKernelsTest {
         Tensor table = Data.of(DType.I32, offset, 0, flat(TABLE), 4, 3);
         Tensor lengths = Data.of(DType.I32, offset, 0, flat(LENGTHS), 4);
         Tensor starts = Data.of(DType.I32, offset, 0, flat(STARTS), 5);
-        assertEquals(
-                Outcome.SERVED, new PagedAttentionKernel().run(queue, out, q, k, v, table, lengths, starts, p));
+        assertEquals(Outcome.SERVED, new PagedAttentionKernel().run(queue, out, q, k, v, table, lengths, starts, p));
         String what = s + " " + dtype + " " + cached + " at " + offset + " " + p;
         Data.assertClose(expected(s, Data.read(q), Data.read(k), Data.read(v), p), out, 3, what);
         Data.assertOutsideUntouched(out, what);
@@ -136,17 +138,19 @@ class AttentionKernelsTest {
         Tensor k = Data.of(DType.F32, Data.random(2, 5 * 2 * 2), 5, 2, 1, 2);
         Tensor out = Data.empty(DType.F32, 0, 0, 3, 1, 2);
         double[] before = Data.read(out);
-        VtException e = assertThrows(VtException.class, () -> new PagedAttentionKernel()
-                .run(
-                        new InlineQueue(InlineQueue.Cut.WHOLE),
-                        out,
-                        q,
-                        k,
-                        k,
-                        Data.of(DType.I32, flat(table), 2, 2),
-                        Data.of(DType.I32, flat(lengths), 2),
-                        Data.of(DType.I32, flat(starts), 3),
-                        p));
+        VtException e = assertThrows(
+                VtException.class,
+                () -> new PagedAttentionKernel()
+                        .run(
+                                new InlineQueue(InlineQueue.Cut.WHOLE),
+                                out,
+                                q,
+                                k,
+                                k,
+                                Data.of(DType.I32, flat(table), 2, 2),
+                                Data.of(DType.I32, flat(lengths), 2),
+                                Data.of(DType.I32, flat(starts), 3),
+                                p));
         assertTrue(java.util.Arrays.equals(before, Data.read(out)));
         return e;
     }
@@ -167,7 +171,8 @@ class AttentionKernelsTest {
                 fails(table, new int[] {2, 4}, new int[] {2, 1, 3}, p).getMessage());
         assertEquals(
                 "op paged_attention on cpu:0: blockTable[1][1]: expected 0 to 4, given 5",
-                fails(new int[] {0, 1, 2, 5}, new int[] {2, 3}, new int[] {0, 1, 3}, p).getMessage());
+                fails(new int[] {0, 1, 2, 5}, new int[] {2, 3}, new int[] {0, 1, 3}, p)
+                        .getMessage());
     }
 
     private static double[] run(int[] table, int[] lengths, int[] starts, AttentionParams p, Tensor k) {
@@ -216,8 +221,8 @@ class AttentionKernelsTest {
         keys[0] = 200;
         keys[2] = 100;
         Tensor k = Data.of(DType.F32, keys, 5, 2, 1, 2);
-        double[] out = run(
-                new int[] {0, 1, 2, 3}, new int[] {2, 1}, new int[] {0, 1, 2}, AttentionParams.causal(1e6f), k);
+        double[] out =
+                run(new int[] {0, 1, 2, 3}, new int[] {2, 1}, new int[] {0, 1, 2}, AttentionParams.causal(1e6f), k);
         assertTrue(out[0] == 200 || out[0] == 100);
     }
 
@@ -244,8 +249,7 @@ class AttentionKernelsTest {
                         }
                         Tensor mapping = Data.of(DType.I64, offset, 0, slots, 5);
                         assertEquals(
-                                Outcome.SERVED,
-                                new ReshapeAndCacheKernel().run(queue, k, v, keys, values, mapping));
+                                Outcome.SERVED, new ReshapeAndCacheKernel().run(queue, k, v, keys, values, mapping));
                         Data.assertClose(ek, keys, 1, in + "->" + cached);
                         Data.assertClose(ev, values, 1, in + "->" + cached);
                         Data.assertOutsideUntouched(keys, "reshape_and_cache");
@@ -263,8 +267,10 @@ class AttentionKernelsTest {
         Tensor cache = cache(DType.F32, 0, 0, 2, s);
         double[] before = Data.read(cache);
         Tensor slots = Data.of(DType.I64, new double[] {1, 40}, 2);
-        VtException e = assertThrows(VtException.class, () -> new ReshapeAndCacheKernel()
-                .run(new InlineQueue(InlineQueue.Cut.WHOLE), k, k, cache, cache, slots));
+        VtException e = assertThrows(
+                VtException.class,
+                () -> new ReshapeAndCacheKernel()
+                        .run(new InlineQueue(InlineQueue.Cut.WHOLE), k, k, cache, cache, slots));
         assertEquals("op reshape_and_cache on cpu:0: slotMapping[1]: expected 0 to 39, given 40", e.getMessage());
         assertTrue(java.util.Arrays.equals(before, Data.read(cache)));
     }

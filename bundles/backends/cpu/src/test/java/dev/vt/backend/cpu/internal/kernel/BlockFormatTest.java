@@ -70,14 +70,17 @@ class BlockFormatTest {
     @Test
     @DisplayName("q8_0, q4_0, q5_0: blocks computed by hand")
     void simpleBlocks() {
-        ByteBuffer q8 = block(DType.Q8_0, 0).put(2, (byte) -128).put(3, (byte) 127).put(33, (byte) 3);
+        ByteBuffer q8 =
+                block(DType.Q8_0, 0).put(2, (byte) -128).put(3, (byte) 127).put(33, (byte) 3);
         float[] x = decode(DType.Q8_0, q8.array());
         assertEquals(-64f, x[0]);
         assertEquals(63.5f, x[1]);
         assertEquals(0f, x[2]);
         assertEquals(1.5f, x[31]);
 
-        float[] y = decode(DType.Q4_0, block(DType.Q4_0, 0).put(2, (byte) 0xf0).put(17, (byte) 0x3a).array());
+        float[] y = decode(
+                DType.Q4_0,
+                block(DType.Q4_0, 0).put(2, (byte) 0xf0).put(17, (byte) 0x3a).array());
         assertEquals(-4f, y[0]);
         assertEquals(3.5f, y[16]);
         assertEquals(1f, y[15]);
@@ -86,7 +89,11 @@ class BlockFormatTest {
         // Fifth bits of elements 0 and 31.
         float[] z = decode(
                 DType.Q5_0,
-                block(DType.Q5_0, 0).putInt(2, 0x80000001).put(6, (byte) 0x21).put(21, (byte) 0xf0).array());
+                block(DType.Q5_0, 0)
+                        .putInt(2, 0x80000001)
+                        .put(6, (byte) 0x21)
+                        .put(21, (byte) 0xf0)
+                        .array());
         assertEquals(0.5f, z[0]);
         assertEquals(-7f, z[16]);
         assertEquals(-8f, z[15]);
@@ -96,7 +103,9 @@ class BlockFormatTest {
     @Test
     @DisplayName("iq4_nl, mxfp4, q8_K: blocks computed by hand")
     void tableBlocks() {
-        float[] x = decode(DType.IQ4_NL, block(DType.IQ4_NL, 0).put(2, (byte) 0xf0).put(3, (byte) 0x87).array());
+        float[] x = decode(
+                DType.IQ4_NL,
+                block(DType.IQ4_NL, 0).put(2, (byte) 0xf0).put(3, (byte) 0x87).array());
         assertEquals(-63.5f, x[0]);
         assertEquals(56.5f, x[16]);
         assertEquals(-5f, x[1]);
@@ -153,7 +162,10 @@ class BlockFormatTest {
         assertEquals(0.5f * 17 * 7 - 0.5f * 34, c[160]);
         assertEquals(-17f, c[161]);
 
-        ByteBuffer q5 = block(DType.Q5_K, 0, 2).put(4 + 1, (byte) 9).put(16 + 3, (byte) 2).put(48 + 3, (byte) 0x60);
+        ByteBuffer q5 = block(DType.Q5_K, 0, 2)
+                .put(4 + 1, (byte) 9)
+                .put(16 + 3, (byte) 2)
+                .put(48 + 3, (byte) 0x60);
         float[] d = decode(DType.Q5_K, q5.array());
         assertEquals(0.5f * 9 * 22, d[35]);
         assertEquals(0f, d[3]);

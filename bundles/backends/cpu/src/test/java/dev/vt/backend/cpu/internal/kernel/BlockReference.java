@@ -60,8 +60,7 @@ final class BlockReference {
 
     /** Element i of a row of blocks. */
     static double element(DType dtype, byte[] bytes, int i) {
-        ByteBuffer b = ByteBuffer.wrap(
-                        bytes, i / dtype.blockElements() * dtype.blockBytes(), dtype.blockBytes())
+        ByteBuffer b = ByteBuffer.wrap(bytes, i / dtype.blockElements() * dtype.blockBytes(), dtype.blockBytes())
                 .slice()
                 .order(ByteOrder.LITTLE_ENDIAN);
         int e = i % dtype.blockElements();
@@ -69,23 +68,28 @@ final class BlockReference {
             case Q8_0 -> half(b, 0) * b.get(2 + e);
             case Q4_0 -> half(b, 0) * (nibble(b, 2, e, 16) - 8);
             case Q5_0 -> half(b, 0) * (nibble(b, 6, e, 16) + 16 * bit(b, 2 + e / 8, e % 8) - 16);
-            case IQ4_NL -> half(b, 0)
-                    * new int[] {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113}[
-                            nibble(b, 2, e, 16)];
-            case MXFP4 -> Math.pow(2, (b.get(0) & 255) - 127)
-                    * new double[] {0, .5, 1, 1.5, 2, 3, 4, 6, 0, -.5, -1, -1.5, -2, -3, -4, -6}[nibble(b, 1, e, 16)];
+            case IQ4_NL ->
+                half(b, 0)
+                        * new int[] {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113}
+                                [nibble(b, 2, e, 16)];
+            case MXFP4 ->
+                Math.pow(2, (b.get(0) & 255) - 127)
+                        * new double[] {0, .5, 1, 1.5, 2, 3, 4, 6, 0, -.5, -1, -1.5, -2, -3, -4, -6}
+                                [nibble(b, 1, e, 16)];
             case Q8_K -> b.getFloat(0) * b.get(4 + e);
-            case Q2_K -> half(b, 80) * (b.get(e / 16) & 15) * pair(b, 16, e)
-                    - half(b, 82) * ((b.get(e / 16) & 255) >> 4);
-            case Q3_K -> half(b, 108)
-                    * (threeBitScale(b, e / 16) - 32)
-                    * (pair(b, 32, e) - (bit(b, e % 32, e / 32) == 1 ? 0 : 4));
-            case Q4_K -> half(b, 0) * scale(b, e / 32) * nibble(b, 16 + e / 64 * 32, e % 64, 32)
-                    - half(b, 2) * min(b, e / 32);
-            case Q5_K -> half(b, 0)
-                            * scale(b, e / 32)
-                            * (nibble(b, 48 + e / 64 * 32, e % 64, 32) + 16 * bit(b, 16 + e % 32, e / 32))
-                    - half(b, 2) * min(b, e / 32);
+            case Q2_K ->
+                half(b, 80) * (b.get(e / 16) & 15) * pair(b, 16, e) - half(b, 82) * ((b.get(e / 16) & 255) >> 4);
+            case Q3_K ->
+                half(b, 108)
+                        * (threeBitScale(b, e / 16) - 32)
+                        * (pair(b, 32, e) - (bit(b, e % 32, e / 32) == 1 ? 0 : 4));
+            case Q4_K ->
+                half(b, 0) * scale(b, e / 32) * nibble(b, 16 + e / 64 * 32, e % 64, 32) - half(b, 2) * min(b, e / 32);
+            case Q5_K ->
+                half(b, 0)
+                                * scale(b, e / 32)
+                                * (nibble(b, 48 + e / 64 * 32, e % 64, 32) + 16 * bit(b, 16 + e % 32, e / 32))
+                        - half(b, 2) * min(b, e / 32);
             case Q6_K -> half(b, 208) * b.get(192 + e / 16) * (sixBits(b, e) - 32);
             default -> throw new IllegalArgumentException(dtype.label());
         };

@@ -97,8 +97,7 @@ class ElementwiseKernelsTest {
         Queue queue = new InlineQueue(InlineQueue.Cut.WHOLE);
         Tensor out = Data.empty(DType.F32, 0, 0, 1, 6);
         Maps.RELU.run(queue, out, x);
-        Data.assertClose(
-                new double[] {Double.NaN, 0, Double.POSITIVE_INFINITY, 0, 1, Double.NaN}, out, 1, "relu");
+        Data.assertClose(new double[] {Double.NaN, 0, Double.POSITIVE_INFINITY, 0, 1, Double.NaN}, out, 1, "relu");
         Tensor half = Data.empty(DType.BF16, 0, 0, 1, 6);
         Maps.CAST.run(queue, half, x);
         Data.assertClose(values, half, 1, "cast_bf16");

@@ -106,7 +106,8 @@ class MatmulKernelTest {
                         }
                     }
                     assertEquals(Outcome.SERVED, quant.run(queue, out, a, b), what);
-                    double largest = java.util.Arrays.stream(w).map(Math::abs).max().orElseThrow();
+                    double largest =
+                            java.util.Arrays.stream(w).map(Math::abs).max().orElseThrow();
                     Data.assertClose(expected, out, Math.sqrt(k) * largest, what);
                     Data.assertOutsideUntouched(out, what);
                 }

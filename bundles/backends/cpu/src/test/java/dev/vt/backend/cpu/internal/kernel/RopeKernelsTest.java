@@ -155,8 +155,10 @@ class RopeKernelsTest {
             Tensor q = Data.of(DType.F32, Data.random(2, 4), 2, 1, 2);
             double[] before = Data.read(q);
             Tensor at = Data.of(DType.I64, new double[] {0, bad}, 2);
-            VtException e = assertThrows(VtException.class, () -> new RopeFromCacheKernel()
-                    .run(new InlineQueue(InlineQueue.Cut.WHOLE), q, null, table, at, false));
+            VtException e = assertThrows(
+                    VtException.class,
+                    () -> new RopeFromCacheKernel()
+                            .run(new InlineQueue(InlineQueue.Cut.WHOLE), q, null, table, at, false));
             assertEquals("op rope_from_cache on cpu:0: positions[1]: expected 0 to 3, given " + bad, e.getMessage());
             Data.assertClose(before, q, 1, "untouched");
         }

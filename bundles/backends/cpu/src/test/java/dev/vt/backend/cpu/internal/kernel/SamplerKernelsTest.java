@@ -13,9 +13,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.jspecify.annotations.Nullable;
 
 class SamplerKernelsTest {
     private static final double NAN = Double.NaN;
@@ -46,7 +46,10 @@ class SamplerKernelsTest {
                         for (int r = 0; r < 3; r++) {
                             double[] row = Arrays.copyOfRange(Data.read(x), r * v, (r + 1) * v);
                             double max = Arrays.stream(row).max().orElseThrow();
-                            int first = IntStream.range(0, v).filter(i -> row[i] == max).findFirst().orElseThrow();
+                            int first = IntStream.range(0, v)
+                                    .filter(i -> row[i] == max)
+                                    .findFirst()
+                                    .orElseThrow();
                             assertEquals(first, Data.get(ids, r), dtype + " V=" + v + " at " + offset);
                         }
                         Data.assertOutsideUntouched(ids, "greedy_argmax");
@@ -103,8 +106,13 @@ class SamplerKernelsTest {
                 double[] probs = new double[2 * v];
                 double[] logs = new double[2 * v];
                 for (int r = 0; r < 2; r++) {
-                    double max = Arrays.stream(x, r * v, (r + 1) * v).map(d -> (float) d).max().orElseThrow();
-                    double sum = Arrays.stream(x, r * v, (r + 1) * v).map(d -> Math.exp((float) d - max)).sum();
+                    double max = Arrays.stream(x, r * v, (r + 1) * v)
+                            .map(d -> (float) d)
+                            .max()
+                            .orElseThrow();
+                    double sum = Arrays.stream(x, r * v, (r + 1) * v)
+                            .map(d -> Math.exp((float) d - max))
+                            .sum();
                     for (int i = r * v; i < (r + 1) * v; i++) {
                         probs[i] = Math.exp((float) x[i] - max) / sum;
                         logs[i] = (float) x[i] - max - Math.log(sum);
@@ -193,9 +201,15 @@ class SamplerKernelsTest {
         SplittableRandom random = new SplittableRandom(3);
         for (Queue queue : InlineQueue.all()) {
             double[] x = logits(2, 2 * v);
-            double[] prompt = IntStream.range(0, 2 * v).mapToDouble(i -> random.nextInt(2)).toArray();
-            double[] output = IntStream.range(0, 2 * v).mapToDouble(i -> -random.nextInt(2)).toArray();
-            double[] counts = IntStream.range(0, 2 * v).mapToDouble(i -> random.nextInt(3)).toArray();
+            double[] prompt = IntStream.range(0, 2 * v)
+                    .mapToDouble(i -> random.nextInt(2))
+                    .toArray();
+            double[] output = IntStream.range(0, 2 * v)
+                    .mapToDouble(i -> -random.nextInt(2))
+                    .toArray();
+            double[] counts = IntStream.range(0, 2 * v)
+                    .mapToDouble(i -> random.nextInt(3))
+                    .toArray();
             double[][] numbers = {{1.5, 0.5}, {0.25, -0.5}, {1, 2}};
             Tensor logits = Data.of(DType.F32, 8, 0, x, 2, v);
             new ApplyPenaltiesKernel()
@@ -220,10 +234,15 @@ class SamplerKernelsTest {
 
     private static double[] truncated(double[] row, int k, double p) {
         Integer[] order = IntStream.range(0, row.length).boxed().toArray(Integer[]::new);
-        Arrays.sort(order, Comparator.<Integer>comparingDouble(i -> row[i] == 0 ? 0 : row[i]).reversed());
+        Arrays.sort(
+                order,
+                Comparator.<Integer>comparingDouble(i -> row[i] == 0 ? 0 : row[i])
+                        .reversed());
         int n = k > 0 ? Math.min(k, row.length) : row.length;
         double max = row[order[0]];
-        double total = IntStream.range(0, n).mapToDouble(i -> Math.exp(row[order[i]] - max)).sum();
+        double total = IntStream.range(0, n)
+                .mapToDouble(i -> Math.exp(row[order[i]] - max))
+                .sum();
         if (p < 1 && Double.isFinite(max)) {
             double sum = 0;
             int m = 0;
@@ -260,7 +279,9 @@ class SamplerKernelsTest {
                 for (Double p : ps) {
                     topKTopP(queue, logits(v, v), k, p);
                     // Few values, so nearly all are ties; zeros of both signs among them.
-                    double[] ties = Arrays.stream(logits(v, v)).map(x -> Math.rint(x / 4) * 0.5).toArray();
+                    double[] ties = Arrays.stream(logits(v, v))
+                            .map(x -> Math.rint(x / 4) * 0.5)
+                            .toArray();
                     topKTopP(queue, ties, k, p);
                     double[] flat = new double[v];
                     topKTopP(queue, flat, k, p);
@@ -284,8 +305,7 @@ class SamplerKernelsTest {
                             logits,
                             Data.of(DType.I32, new double[] {1, 0, 2}, 3),
                             Data.of(DType.F32, new double[] {1, 0.1, 1}, 3));
-            assertArrayEquals(
-                    new double[] {-INF, -INF, 3, -INF, -INF, 3, -INF, 2, 3}, Data.read(logits));
+            assertArrayEquals(new double[] {-INF, -INF, 3, -INF, -INF, 3, -INF, 2, 3}, Data.read(logits));
         }
     }
 

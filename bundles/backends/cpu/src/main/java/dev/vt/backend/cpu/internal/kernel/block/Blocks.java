@@ -8,8 +8,7 @@ import java.nio.ByteOrder;
 
 /** What the formats share: a walk over the blocks of a row, and access to little-endian fields at any alignment. */
 abstract class Blocks implements BlockFormat {
-    private static final ValueLayout.OfShort U16 =
-            ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfShort U16 = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     private final DType dtype;

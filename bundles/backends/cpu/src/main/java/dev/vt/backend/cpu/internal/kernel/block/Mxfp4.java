@@ -10,9 +10,7 @@ import java.lang.foreign.MemorySegment;
 final class Mxfp4 extends Blocks {
     private static final int HALF = 16;
     private static final int NAN_SCALE = 255;
-    private static final float[] VALUES = {
-        0f, .5f, 1f, 1.5f, 2f, 3f, 4f, 6f,
-        -0f, -.5f, -1f, -1.5f, -2f, -3f, -4f, -6f
+    private static final float[] VALUES = {0f, .5f, 1f, 1.5f, 2f, 3f, 4f, 6f, -0f, -.5f, -1f, -1.5f, -2f, -3f, -4f, -6f
     };
 
     Mxfp4() {

@@ -7,14 +7,10 @@ final class PackedScales {
     private PackedScales() {}
 
     static int scale(MemorySegment s, long at, int j) {
-        return j < 4
-                ? Blocks.u8(s, at + j) & 63
-                : Blocks.u8(s, at + j + 4) & 15 | Blocks.u8(s, at + j - 4) >> 6 << 4;
+        return j < 4 ? Blocks.u8(s, at + j) & 63 : Blocks.u8(s, at + j + 4) & 15 | Blocks.u8(s, at + j - 4) >> 6 << 4;
     }
 
     static int min(MemorySegment s, long at, int j) {
-        return j < 4
-                ? Blocks.u8(s, at + j + 4) & 63
-                : Blocks.u8(s, at + j + 4) >> 4 | Blocks.u8(s, at + j) >> 6 << 4;
+        return j < 4 ? Blocks.u8(s, at + j + 4) & 63 : Blocks.u8(s, at + j + 4) >> 4 | Blocks.u8(s, at + j) >> 6 << 4;
     }
 }
