@@ -309,10 +309,10 @@ public final class ProviderBundle {
             main.putValue("Bundle-SymbolicName", symbolicName);
             main.putValue("Bundle-Version", version);
             main.putValue("Import-Package", """
-                    dev.vt.api.device;version="[1,2)",dev.vt.api.op;version="[1,2)",dev.vt.api.spi;version="[1,2)",\
-                    dev.vt.api.tensor;version="[1,2)",dev.vt.backend.cpu;version="[1,2)",dev.vt.ops;version="[1,2)",\
-                    dev.vt.ops.kernel;version="[1,2)\"\
-                    """ + imports);
+                dev.vt.api.device;version="[1,2)",dev.vt.api.op;version="[1,2)",dev.vt.api.spi;version="[1,2)",\
+                dev.vt.api.tensor;version="[1,2)",dev.vt.backend.cpu;version="[1,2)",dev.vt.ops;version="[1,2)",\
+                dev.vt.ops.kernel;version="[1,2)\"\
+                """ + imports);
             main.putValue("Service-Component", "OSGI-INF/provider.xml");
             main.putValue("Require-Capability", """
                 osgi.ee;filter:="(&(osgi.ee=JavaSE)(version=25))",osgi.extender;filter:=\
