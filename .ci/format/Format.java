@@ -74,7 +74,7 @@ final class Format {
             if (wildcard.find()) {
                 return file + ":" + line(old, wildcard.start()) + ": wildcard import";
             }
-            String now = Formatter.createFormatter(options).formatSourceAndFixImports(old);
+            String now = stable(old, options);
             if (now.equals(old)) {
                 return null;
             }
@@ -93,6 +93,17 @@ final class Format {
         } catch (IOException e) {
             throw new UncheckedIOException(file.toString(), e);
         }
+    }
+
+    /** One pass may leave a line that the next one would break anew. */
+    private static String stable(String source, JavaFormatterOptions options) throws FormatterException {
+        String before = source;
+        String after = Formatter.createFormatter(options).formatSourceAndFixImports(before);
+        for (int pass = 1; pass < 4 && !after.equals(before); pass++) {
+            before = after;
+            after = Formatter.createFormatter(options).formatSourceAndFixImports(before);
+        }
+        return after;
     }
 
     private static int line(String text, int at) {

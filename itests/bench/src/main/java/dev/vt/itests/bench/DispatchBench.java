@@ -15,6 +15,8 @@ import dev.vt.ops.kernel.Matmul;
 import dev.vt.ops.kernel.RmsNorm;
 import dev.vt.ops.kernel.Unary;
 import dev.vt.registry.VtRuntime;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -130,6 +132,29 @@ public class DispatchBench {
             context.close();
             queue.close();
         }
+    }
+
+    /** The floor of a lone call: a word of memory that is taken and given back. */
+    @State(Scope.Thread)
+    public static class Word {
+        private static final VarHandle VALUE;
+
+        volatile long value;
+
+        static {
+            try {
+                VALUE = MethodHandles.lookup().findVarHandle(Word.class, "value", long.class);
+            } catch (ReflectiveOperationException e) {
+                throw new ExceptionInInitializerError(e);
+            }
+        }
+    }
+
+    @Benchmark
+    public boolean pinFloor(Word word) {
+        boolean taken = Word.VALUE.compareAndSet(word, 0L, 7L);
+        Word.VALUE.setRelease(word, 0L);
+        return taken;
     }
 
     @Benchmark
