@@ -1,12 +1,12 @@
 package dev.vt.itests.quality;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.SortedMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -46,9 +46,21 @@ class SignaturesTest {
             Files.createDirectories(bundle.listing().getParent());
             Files.writeString(bundle.listing(), now);
         } else {
-            String advice =
-                    bundle + ": public signatures were changed; CONTRIBUTING.md says how to write the listing anew";
-            assertEquals(Files.exists(bundle.listing()) ? Files.readString(bundle.listing()) : "", now, advice);
+            List<String> changes = changes(Signatures.listing(Signatures.parse(bundle.listing())), now);
+            assertTrue(
+                    changes.isEmpty(),
+                    bundle + ": public signatures were changed; CONTRIBUTING.md says how to write the listing anew:\n"
+                            + String.join("\n", changes));
         }
+    }
+
+    /** The lines that are gone and those that are new. */
+    private static List<String> changes(String listed, String now) {
+        List<String> before = listed.lines().toList();
+        List<String> after = now.lines().toList();
+        return Stream.concat(
+                        before.stream().filter(line -> !after.contains(line)).map("  - "::concat),
+                        after.stream().filter(line -> !before.contains(line)).map("  + "::concat))
+                .toList();
     }
 }
