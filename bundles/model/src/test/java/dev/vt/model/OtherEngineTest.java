@@ -11,21 +11,22 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * Model files that are not part of the project, against what another engine said about them. The system property {@code
  * vt.test.oracle} names a folder of files {@code NAME.json}, each with the path of its model, prompts and greedy
- * tokens: {"model": ..., "runs": [{"prompt": ..., "promptTokens": [...], "tokens": [...]}]}.
+ * tokens: {"model": ..., "runs": [{"prompt": ..., "promptTokens": [...], "tokens": [...]}]}. Left out of usual builds by
+ * its tag: {@code -Dvt.test.excluded= -Dvt.test.oracle=DIR} runs it.
  */
+@Tag("oracle")
 class OtherEngineTest {
     private static final Pattern RUN = Pattern.compile(
             "\"prompt\":\\s*\"([^\"\\\\]*)\",\\s*\"promptTokens\":\\s*\\[([^]]*)],\\s*\"tokens\":\\s*\\[([^]]*)]");
     private static final Pattern MODEL = Pattern.compile("\"model\":\\s*\"([^\"]+)\"");
 
     @Test
-    @EnabledIfSystemProperty(named = "vt.test.oracle", matches = ".+")
     @DisplayName("greedy tokens of f32 files are those of the other engine")
     void tokens() throws IOException {
         try (TestRuntime runtime = new TestRuntime();
