@@ -20,9 +20,6 @@ import java.util.function.Predicate;
 final class Shell implements AutoCloseable {
     private static final String PROMPT = "vt> ";
 
-    /** What the shell says by itself, before a prompt, when work in the background has ended. */
-    private static final String ENDED_JOB = "\\[\\d+\\]  done .*\n";
-
     private final Process process;
     private final OutputStream in;
     private final Transcript out;
@@ -53,15 +50,29 @@ final class Shell implements AutoCloseable {
         return shell;
     }
 
-    /** Runs one command and gives what it printed. */
+    /** Runs one command and gives what it printed. No work in the background may end meanwhile. */
     String run(String command) throws IOException {
-        String mark = "end-of-command-" + ++commands;
+        commands++;
         int from = out.length();
-        in.write((command + "\necho " + mark + "\n").getBytes(StandardCharsets.UTF_8));
+        // Two blanks are typed and one is printed: a line that the shell draws again is not taken for the answer.
+        in.write((command + "\necho end-of  command-" + commands + "\n").getBytes(StandardCharsets.UTF_8));
         in.flush();
-        String all = out.awaitFrom(from, PROMPT + mark + "\n", Installation.PATIENCE);
-        String text = all.substring(0, all.length() - (PROMPT + mark + "\n").length());
-        return text.replaceFirst("^(" + PROMPT + ENDED_JOB + ")*(" + PROMPT + ")?", "");
+        String mark = "end-of command-" + commands + "\n";
+        String all = out.awaitFrom(from, mark, Installation.PATIENCE);
+        String text = all.substring(0, all.length() - mark.length());
+        return text.replaceFirst(PROMPT + "$", "").replaceFirst("^(" + PROMPT + ")+", "");
+    }
+
+    /**
+     * Runs a command that lets the work in the background end, and waits until the shell has told of that. The shell
+     * tells it in the middle of whatever is being typed, so nothing is typed meanwhile.
+     */
+    void runToEndOfJob(String command) throws IOException {
+        int from = out.length();
+        in.write((command + "\n").getBytes(StandardCharsets.UTF_8));
+        in.flush();
+        out.awaitFrom(from, "]  done ", Installation.PATIENCE);
+        run("echo");
     }
 
     /** Runs one command with {@code --json}. */

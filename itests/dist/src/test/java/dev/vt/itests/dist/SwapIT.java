@@ -23,9 +23,6 @@ class SwapIT {
 
     private static final String GENERATE = "vt:generate --json --ignore-end --tokens 500 'Once upon a time'";
 
-    /** The generations of one test take at least so long, and the changes far less. */
-    private static final double SECONDS = 6;
-
     @TempDir
     Path folder;
 
@@ -45,7 +42,7 @@ class SwapIT {
             Files.delete(deployed);
             shell.awaitProvider("vector", "none");
 
-            int results = start(shell, helped.path("tokensPerSecond").asDouble());
+            start(shell);
             change(shell, "vt-native", "selected", w -> !has(w, "vector"));
             Bundles.withVersion(vector, "1.0.0", deployed);
             change(
@@ -74,18 +71,18 @@ class SwapIT {
             Files.delete(deployed);
             change(shell, "vt-native", "selected", w -> !has(w, "vector"));
 
-            check(results(shell, results), alone, tokens(helped));
+            check(stop(shell), alone, tokens(helped));
         }
         vt.assertNoErrorInLog();
         vt.assertNoCrashFile();
     }
 
-    /** Starts generations in the background, one after the other, and gives their number. */
-    private static int start(Shell shell, double tokensPerSecond) throws IOException {
-        // One more, for a machine that was slower while it was measured.
-        int count = 1 + (int) Math.ceil(SECONDS * tokensPerSecond / 500);
-        shell.run("results = [ " + ("(" + GENERATE + ") ").repeat(count) + "] &");
-        return count;
+    /** Starts generations in the background, one after the other until they are stopped. */
+    private static void start(Shell shell) throws IOException {
+        shell.run("going = (new java.util.ArrayList)");
+        shell.run("results = (new java.util.ArrayList)");
+        shell.run("$going add 1");
+        shell.run("while { $going size } { $results add (" + GENERATE + ") } &");
     }
 
     /**
@@ -121,9 +118,11 @@ class SwapIT {
         return Json.parse("{}");
     }
 
-    private static List<JsonNode> results(Shell shell, int count) throws IOException {
-        shell.await("the end of the generations", () -> shell.run("$results get 0"), text -> text.startsWith("{"));
+    /** Lets the running generation end, and gives what all of them said. */
+    private static List<JsonNode> stop(Shell shell) throws IOException {
+        shell.runToEndOfJob("$going clear");
         List<JsonNode> all = new ArrayList<>();
+        int count = Integer.parseInt(shell.run("$results size").strip());
         for (int i = 0; i < count; i++) {
             all.add(Json.parse(shell.run("$results get " + i)));
         }
