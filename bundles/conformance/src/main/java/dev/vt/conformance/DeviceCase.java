@@ -1,0 +1,113 @@
+package dev.vt.conformance;
+
+import dev.vt.api.device.Backend;
+import dev.vt.api.device.Graph;
+import dev.vt.api.device.Memory;
+import dev.vt.api.device.Queue;
+import dev.vt.api.op.Dispatcher;
+import dev.vt.api.tensor.Tensor;
+import dev.vt.conformance.internal.Placement;
+import dev.vt.conformance.spec.Operand;
+import dev.vt.conformance.spec.TestCase;
+import dev.vt.ops.Ops;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A case with its operands in a device's memory, ready to be called; owns the memory and a queue. One thread. A call may be made many
+ * times, as benchmarks do; {@link #fill} puts everything back to what it was.
+ */
+public final class DeviceCase implements AutoCloseable {
+    private final TestCase testCase;
+    private final Backend backend;
+    private final Queue queue;
+    private final List<Placement> placements = new ArrayList<>();
+    private final List<Memory> memories = new ArrayList<>();
+    private final Tensor[] tensors;
+
+    /** Places a case on a device, poisoned with 0xff. */
+    public DeviceCase(TestCase testCase, Backend backend) {
+        this.testCase = testCase;
+        this.backend = backend;
+        queue = backend.createQueue();
+        tensors = new Tensor[testCase.operands().size()];
+        try {
+            for (Operand o : testCase.operands()) {
+                placements.add(new Placement(o, testCase.offset(), testCase.padded()));
+                memories.add(backend.allocate(placements.getLast().size()));
+                tensors[memories.size() - 1] = placements.getLast().tensor(memories.getLast());
+            }
+            fill((byte) 0xff);
+        } catch (RuntimeException e) {
+            close();
+            throw e;
+        }
+    }
+
+    /** Puts data and guard bytes in place, and {@code poison} into what is only written; gives the images. */
+    public List<byte[]> fill(byte poison) {
+        List<byte[]> images = new ArrayList<>();
+        for (int i = 0; i < tensors.length; i++) {
+            byte[] image = placements.get(i).image(poison);
+            images.add(image);
+            backend.upload(queue, memories.get(i), 0, MemorySegment.ofArray(image));
+        }
+        queue.synchronize();
+        return images;
+    }
+
+    /** Queues the call. */
+    public void call(Ops ops) {
+        testCase.call().on(ops, queue, tensors);
+    }
+
+    /** Queues the call through a dispatcher. */
+    public void call(Dispatcher dispatcher) {
+        call(new Ops(dispatcher));
+    }
+
+    /** Records the call; the caller closes the graph. */
+    public Graph capture(Dispatcher dispatcher) {
+        queue.beginCapture();
+        try {
+            call(dispatcher);
+        } catch (RuntimeException e) {
+            queue.endCapture().close();
+            throw e;
+        }
+        return queue.endCapture();
+    }
+
+    public void replay(Graph graph) {
+        graph.replay(queue);
+    }
+
+    public void synchronize() {
+        queue.synchronize();
+    }
+
+    /** The whole blocks as they are now, guard bytes too. */
+    public List<byte[]> images() {
+        List<byte[]> out = new ArrayList<>();
+        for (Memory memory : memories) {
+            byte[] bytes = new byte[Math.toIntExact(memory.size())];
+            backend.download(queue, MemorySegment.ofArray(bytes), memory, 0);
+            out.add(bytes);
+        }
+        queue.synchronize();
+        return out;
+    }
+
+    /** How the i-th operand lies in its block. */
+    Placement placement(int i) {
+        return placements.get(i);
+    }
+
+    @Override
+    public void close() {
+        try (queue) {
+            memories.forEach(Memory::close);
+        }
+    }
+}

@@ -1,0 +1,21 @@
+package dev.vt.conformance.catalogue;
+
+import dev.vt.conformance.spec.OpSpec;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** All descriptions, each family from a class of its own. Immutable. */
+public final class Catalogue {
+    private static final List<OpSpec> ALL = Stream.of(Products.all(), Norms.all())
+            .flatMap(List::stream)
+            .sorted(Comparator.comparingInt(s -> s.op().id()))
+            .toList();
+
+    private Catalogue() {}
+
+    /** In the order of the ops' ids. */
+    public static List<OpSpec> all() {
+        return ALL;
+    }
+}
