@@ -11,4 +11,5 @@ module dev.vt.shell {
     requires dev.vt.api;
     requires dev.vt.ops;
     requires dev.vt.model;
+    requires dev.vt.conformance;
 }

@@ -59,6 +59,7 @@ public final class Conformance {
         Map<String, Long> declines = new TreeMap<>();
         Map<String, Double> worst = new TreeMap<>();
         int served = 0;
+        int failed = 0;
         int n = 0;
         for (CasePlan plan : plans) {
             if (Thread.interrupted()) {
@@ -73,12 +74,19 @@ public final class Conformance {
             }
             if (r.fault() == null) {
                 worst.merge(c.dtype().label(), r.error(), Math::max);
-            } else if (failures.size() < KEPT) {
+            } else if (failed++ < KEPT) {
                 failures.add(new OpResult.Failure(spec.op().name(), c.label(), r.fault()));
             }
             listener.done(spec.op(), ++n, plans.size());
         }
         return new OpResult(
-                spec.op().name(), n, served, List.copyOf(failures), declines, worst, (System.nanoTime() - start) / 1e9);
+                spec.op().name(),
+                n,
+                served,
+                failed,
+                List.copyOf(failures),
+                declines,
+                worst,
+                (System.nanoTime() - start) / 1e9);
     }
 }

@@ -57,6 +57,18 @@ public final class DeviceCase implements AutoCloseable {
         return images;
     }
 
+    /** Puts back what a call has written in place; outputs that are only written stay as they are. */
+    public void restore() {
+        for (int i = 0; i < tensors.length; i++) {
+            Operand o = testCase.operands().get(i);
+            if (o.data() != null && o.expected() != null) {
+                byte[] image = placements.get(i).image((byte) 0);
+                backend.upload(queue, memories.get(i), 0, MemorySegment.ofArray(image));
+            }
+        }
+        queue.synchronize();
+    }
+
     /** Queues the call. */
     public void call(Ops ops) {
         testCase.call().on(ops, queue, tensors);

@@ -156,6 +156,7 @@ public final class Draft {
                 .sum();
         return new TestCase(
                 spec.op(),
+                Sizes.text(plan.dims()),
                 plan.label(spec),
                 plan.dtype(),
                 List.copyOf(operands),

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * One call of an op with its data and what must come out.
  *
  * @param op the op
+ * @param sizes the sizes alone, such as 3x256x40
  * @param label sizes, dtype and what is special, as reports show it
  * @param dtype the type that the case is about
  * @param operands in the order of the call's tensors
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record TestCase(
         Op<?> op,
+        String sizes,
         String label,
         DType dtype,
         List<Operand> operands,

@@ -7,6 +7,11 @@ import dev.vt.api.op.OpRegistry;
 import dev.vt.api.op.Selection;
 import dev.vt.api.registry.BackendRegistry;
 import dev.vt.api.tensor.DType;
+import dev.vt.conformance.Conformance;
+import dev.vt.conformance.DeviceCase;
+import dev.vt.conformance.Subject;
+import dev.vt.conformance.spec.OpSpec;
+import dev.vt.conformance.spec.TestCase;
 import dev.vt.ops.Ops;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +35,6 @@ public final class BenchCommands extends CommandGroup {
     private final OpRegistry registry;
     private final BackendRegistry backends;
     private final Lookup lookup;
-    private final KernelCases cases = new KernelCases();
 
     @Activate
     public BenchCommands(@Reference OpRegistry registry, @Reference BackendRegistry backends) {
@@ -125,7 +129,10 @@ public final class BenchCommands extends CommandGroup {
                             otherwise = "1")
                     double seconds) {
         Op<?> o = lookup.op(op);
-        DType type = dtype == null ? cases.usualDtype(o) : Dtypes.parse("vt:bench: --dtype", dtype);
+        OpSpec spec = Conformance.spec(o)
+                .orElseThrow(() -> VtException.unsupported(
+                        "op " + o + " is not of the catalogue, so there is no call to measure"));
+        DType type = dtype == null ? spec.usualDtype() : Dtypes.parse("vt:bench: --dtype", dtype);
         if (!(seconds > 0 && seconds <= 3600)) {
             throw VtException.invalidArgument("vt:bench: --seconds: expected above 0 and up to 3600, given " + seconds);
         }
@@ -133,10 +140,10 @@ public final class BenchCommands extends CommandGroup {
             lookup.provider(ab);
         }
         Backend backend = backends.get(lookup.device(device));
-        List<KernelCase> all = shapes.stream().map(s -> cases.sized(o, s, type)).toList();
+        List<TestCase> all = shapes.stream().map(s -> spec.sized(s, type)).toList();
         Roofs roofs = Roofs.measure(backend);
         List<Measured> results = new ArrayList<>();
-        for (KernelCase c : all) {
+        for (TestCase c : all) {
             if (ab == null) {
                 results.add(single(c, backend, roofs, (long) (seconds * 1e9)));
             } else {
@@ -147,8 +154,8 @@ public final class BenchCommands extends CommandGroup {
         return new Bench(new Machine(backend.device().toString(), backend.description(), processors, roofs), results);
     }
 
-    private Measured single(KernelCase c, Backend backend, Roofs roofs, long nanos) {
-        try (CaseOnDevice onDevice = new CaseOnDevice(c, backend)) {
+    private Measured single(TestCase c, Backend backend, Roofs roofs, long nanos) {
+        try (DeviceCase onDevice = new DeviceCase(c, backend)) {
             Stopwatch watch = new Stopwatch(onDevice, new Ops(registry));
             watch.warmUp((long) (nanos * WARM_UP));
             watch.sample((long) (nanos * (1 - WARM_UP)));
@@ -157,9 +164,9 @@ public final class BenchCommands extends CommandGroup {
     }
 
     /** Switches the provider in turns, and leaves it as it was. */
-    private List<Measured> compare(KernelCase c, Backend backend, Roofs roofs, long nanos, String provider) {
+    private List<Measured> compare(TestCase c, Backend backend, Roofs roofs, long nanos, String provider) {
         boolean wasDisabled = registry.disabled().contains(provider);
-        try (CaseOnDevice onDevice = new CaseOnDevice(c, backend)) {
+        try (DeviceCase onDevice = new DeviceCase(c, backend)) {
             Ops ops = new Ops(registry);
             Stopwatch[] watches = {new Stopwatch(onDevice, ops), new Stopwatch(onDevice, ops)};
             String[] servers = new String[2];
@@ -191,16 +198,16 @@ public final class BenchCommands extends CommandGroup {
     }
 
     /** The first of the chain that does not decline this very call. */
-    private String server(KernelCase c, Backend backend, CaseOnDevice onDevice) {
-        onDevice.reset();
+    private String server(TestCase c, Backend backend, DeviceCase onDevice) {
+        onDevice.restore();
         for (Selection.Link link : registry.explain(c.op(), backend.device()).chain()) {
-            var found = OneKernel.find(registry, c.op(), backend.device(), link.name());
+            var found = Subject.of(registry, c.op(), backend.device(), link.name());
             if (found.isPresent()) {
-                try (OneKernel kernel = found.get()) {
+                try (Subject kernel = found.get()) {
                     onDevice.call(kernel);
                     onDevice.synchronize();
                     if (kernel.outcome().served()) {
-                        return kernel.provider();
+                        return link.name();
                     }
                 }
             }
@@ -208,11 +215,11 @@ public final class BenchCommands extends CommandGroup {
         return "none";
     }
 
-    private static Measured measured(KernelCase c, Backend backend, Roofs roofs, Stopwatch watch, String provider) {
+    private static Measured measured(TestCase c, Backend backend, Roofs roofs, Stopwatch watch, String provider) {
         double floor = roofs.floor(c);
         return new Measured(
                 c.op().name(),
-                c.label(),
+                c.sizes(),
                 c.dtype().label(),
                 backend.device().toString(),
                 provider,

@@ -4,6 +4,7 @@ import dev.vt.api.device.Backend;
 import dev.vt.api.device.DeviceType;
 import dev.vt.api.device.Memory;
 import dev.vt.api.device.Queue;
+import dev.vt.conformance.spec.TestCase;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
@@ -114,7 +115,7 @@ record Roofs(double copyBytesPerSecond, double flopsPerSecond) {
     }
 
     /** The least time that a case can take here, in seconds. */
-    double floor(KernelCase c) {
+    double floor(TestCase c) {
         double memory = c.bytes() / copyBytesPerSecond;
         return flopsPerSecond == 0 ? memory : Math.max(memory, c.flops() / flopsPerSecond);
     }

@@ -1,5 +1,6 @@
 package dev.vt.shell.internal;
 
+import dev.vt.conformance.DeviceCase;
 import dev.vt.ops.Ops;
 import java.util.Arrays;
 import java.util.concurrent.CancellationException;
@@ -17,13 +18,13 @@ final class Stopwatch {
     /** Fewer say nothing about a median. */
     private static final int LEAST_SAMPLES = 5;
 
-    private final CaseOnDevice device;
+    private final DeviceCase device;
     private final Ops ops;
     private int calls;
     private double[] samples = new double[64];
     private int count;
 
-    Stopwatch(CaseOnDevice device, Ops ops) {
+    Stopwatch(DeviceCase device, Ops ops) {
         this.device = device;
         this.ops = ops;
     }
@@ -55,7 +56,7 @@ final class Stopwatch {
         if (Thread.interrupted()) {
             throw new CancellationException("vt:bench: stopped");
         }
-        device.reset();
+        device.restore();
         long start = System.nanoTime();
         for (int i = 0; i < calls; i++) {
             device.call(ops);

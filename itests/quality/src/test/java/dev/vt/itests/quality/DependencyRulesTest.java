@@ -40,7 +40,8 @@ class DependencyRulesTest {
             "dev.vt.registry", Set.of("dev.vt.api"),
             "dev.vt.model", Set.of("dev.vt.api", "dev.vt.ops"),
             "dev.vt.deploy", Set.of("dev.vt.api"),
-            "dev.vt.shell", Set.of("dev.vt.api", "dev.vt.ops", "dev.vt.model", "dev.vt.deploy"),
+            "dev.vt.conformance", Set.of("dev.vt.api", "dev.vt.ops"),
+            "dev.vt.shell", Set.of("dev.vt.api", "dev.vt.ops", "dev.vt.model", "dev.vt.deploy", "dev.vt.conformance"),
             "dev.vt.log", Set.of());
 
     private static final SliceAssignment UNITS = new SliceAssignment() {
