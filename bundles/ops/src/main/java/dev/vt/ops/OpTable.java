@@ -7,7 +7,16 @@ import dev.vt.ops.kernel.ApplyPenalties;
 import dev.vt.ops.kernel.ApplyTemperature;
 import dev.vt.ops.kernel.ApplyTopKTopP;
 import dev.vt.ops.kernel.Binary;
+import dev.vt.ops.kernel.CausalConv1dFwd;
+import dev.vt.ops.kernel.CausalConv1dUpdate;
 import dev.vt.ops.kernel.Embedding;
+import dev.vt.ops.kernel.GdnDecode;
+import dev.vt.ops.kernel.GdnGBeta;
+import dev.vt.ops.kernel.GdnPackedDecode;
+import dev.vt.ops.kernel.GdnPostConv;
+import dev.vt.ops.kernel.GdnPrefill;
+import dev.vt.ops.kernel.GdnStateGather;
+import dev.vt.ops.kernel.GdnStateScatter;
 import dev.vt.ops.kernel.GreedyArgmax;
 import dev.vt.ops.kernel.LayerNorm;
 import dev.vt.ops.kernel.Matmul;
@@ -31,6 +40,12 @@ public final class OpTable {
     public static final Op<Unary> SILU_AND_MUL = Op.of(2, "silu_and_mul", Unary.class);
     public static final Op<RopeNeox> ROPE_NEOX = Op.of(3, "rope_neox", RopeNeox.class);
     public static final Op<Embedding> EMBEDDING = Op.of(4, "embedding", Embedding.class);
+    public static final Op<CausalConv1dFwd> CAUSAL_CONV1D_FWD = Op.of(5, "causal_conv1d_fwd", CausalConv1dFwd.class);
+    public static final Op<CausalConv1dUpdate> CAUSAL_CONV1D_UPDATE =
+            Op.of(6, "causal_conv1d_update", CausalConv1dUpdate.class);
+    public static final Op<GdnPrefill> GDN_PREFILL = Op.of(9, "gdn_prefill", GdnPrefill.class);
+    public static final Op<GdnDecode> GDN_DECODE = Op.of(10, "gdn_decode", GdnDecode.class);
+    public static final Op<GdnPackedDecode> GDN_PACKED_DECODE = Op.of(11, "gdn_packed_decode", GdnPackedDecode.class);
     public static final Op<ReshapeAndCache> RESHAPE_AND_CACHE = Op.of(15, "reshape_and_cache", ReshapeAndCache.class);
     public static final Op<PagedAttention> PAGED_ATTENTION = Op.of(21, "paged_attention", PagedAttention.class);
     public static final Op<ApplyTemperature> APPLY_TEMPERATURE = Op.of(22, "apply_temperature", ApplyTemperature.class);
@@ -43,11 +58,16 @@ public final class OpTable {
     public static final Op<ApplyMinP> APPLY_MIN_P = Op.of(29, "apply_min_p", ApplyMinP.class);
     public static final Op<Unary> CAST_BF16 = Op.of(46, "cast_bf16", Unary.class);
     public static final Op<Unary> CAST_F32 = Op.of(47, "cast_f32", Unary.class);
+    public static final Op<GdnGBeta> GDN_G_BETA = Op.of(51, "gdn_g_beta", GdnGBeta.class);
+    public static final Op<QkvSplit> GDN_CONV_SPLIT = Op.of(52, "gdn_conv_split", QkvSplit.class);
     public static final Op<QkvSplit> QKV_SPLIT = Op.of(53, "qkv_split", QkvSplit.class);
+    public static final Op<GdnPostConv> GDN_POST_CONV = Op.of(57, "gdn_post_conv", GdnPostConv.class);
     public static final Op<RopeCosSinCache> ROPE_COS_SIN_CACHE = Op.of(58, "rope_cos_sin_cache", RopeCosSinCache.class);
     public static final Op<Matmul> MATMUL_BT = Op.of(63, "matmul_bt", Matmul.class);
     public static final Op<Matmul> MATMUL_BT_QUANT = Op.of(64, "matmul_bt_quant", Matmul.class);
     public static final Op<RopeFromCache> ROPE_FROM_CACHE = Op.of(66, "rope_from_cache", RopeFromCache.class);
+    public static final Op<GdnStateGather> GDN_STATE_GATHER = Op.of(67, "gdn_state_gather", GdnStateGather.class);
+    public static final Op<GdnStateScatter> GDN_STATE_SCATTER = Op.of(68, "gdn_state_scatter", GdnStateScatter.class);
     public static final Op<LayerNorm> LAYER_NORM = Op.of(70, "layer_norm", LayerNorm.class);
     public static final Op<Unary> RELU = Op.of(71, "relu", Unary.class);
     public static final Op<Binary> ADD = Op.of(72, "add", Binary.class);
@@ -61,6 +81,11 @@ public final class OpTable {
             SILU_AND_MUL,
             ROPE_NEOX,
             EMBEDDING,
+            CAUSAL_CONV1D_FWD,
+            CAUSAL_CONV1D_UPDATE,
+            GDN_PREFILL,
+            GDN_DECODE,
+            GDN_PACKED_DECODE,
             RESHAPE_AND_CACHE,
             PAGED_ATTENTION,
             APPLY_TEMPERATURE,
@@ -73,11 +98,16 @@ public final class OpTable {
             APPLY_MIN_P,
             CAST_BF16,
             CAST_F32,
+            GDN_G_BETA,
+            GDN_CONV_SPLIT,
             QKV_SPLIT,
+            GDN_POST_CONV,
             ROPE_COS_SIN_CACHE,
             MATMUL_BT,
             MATMUL_BT_QUANT,
             ROPE_FROM_CACHE,
+            GDN_STATE_GATHER,
+            GDN_STATE_SCATTER,
             LAYER_NORM,
             RELU,
             ADD,

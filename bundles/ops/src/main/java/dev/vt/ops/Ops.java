@@ -295,6 +295,253 @@ public final class Ops {
                 k -> k.run(queue, out, query, kCache, vCache, blockTable, seqLens, queryStartLoc, params));
     }
 
+    // Linear attention: causal convolution, Gu and Dao, Mamba, 2023; gated delta rule, Yang et al., Gated Delta
+    // Networks, 2024
+
+    /**
+     * {@code out[t,c] = bias[c] + sum over j of weight[c,j] * x[t - (K - 1) + j, c]} for several sequences at once, silu of it if wanted.
+     * Sequence n owns rows queryStartLoc[n] to queryStartLoc[n + 1]; before its first row it sees its state, or zeros where
+     * hasInitialState[n] is 0. Afterwards its state is its last K - 1 inputs; a sequence without rows keeps its state. Rows of no
+     * sequence are left alone.
+     *
+     * @param out [T,C]
+     * @param x [T,C]
+     * @param weight [C,K], K 1 or more; the last column is of the token itself
+     * @param bias [C], or null for 0
+     * @param state [N,C,K-1] f32, read and written, oldest input first
+     * @param queryStartLoc [N+1] i32, rising, within 0 to T
+     * @param hasInitialState [N] i8 or i32
+     * @param silu whether {@code y / (1 + exp(-y))} is made of each result
+     */
+    public void causalConv1dFwd(
+            Queue queue,
+            Tensor out,
+            Tensor x,
+            Tensor weight,
+            @Nullable Tensor bias,
+            Tensor state,
+            Tensor queryStartLoc,
+            Tensor hasInitialState,
+            boolean silu) {
+        ConvChecks.fwd(queue, out, x, weight, bias, state, queryStartLoc, hasInitialState);
+        dispatcher.call(
+                OpTable.CAUSAL_CONV1D_FWD,
+                queue,
+                k -> k.run(queue, out, x, weight, bias, state, queryStartLoc, hasInitialState, silu));
+    }
+
+    /**
+     * {@link #causalConv1dFwd} of one token of each of several sequences: row b sees slot stateIndices[b] of the states, which then
+     * moves on by one input. A negative slot gives a row of zeros and touches no state. Rows of one slot are done in their order.
+     * A slot outside the states fails the queue.
+     *
+     * @param out [B,C]
+     * @param x [B,C]
+     * @param weight [C,K], K 1 or more
+     * @param bias [C], or null for 0
+     * @param state [slots,C,K-1] f32, read and written, oldest input first; [B,C,K-1] without stateIndices
+     * @param stateIndices [B] i32, or null: row b has slot b
+     * @param silu as in {@link #causalConv1dFwd}
+     */
+    public void causalConv1dUpdate(
+            Queue queue,
+            Tensor out,
+            Tensor x,
+            Tensor weight,
+            @Nullable Tensor bias,
+            Tensor state,
+            @Nullable Tensor stateIndices,
+            boolean silu) {
+        ConvChecks.update(queue, out, x, weight, bias, state, stateIndices);
+        dispatcher.call(
+                OpTable.CAUSAL_CONV1D_UPDATE,
+                queue,
+                k -> k.run(queue, out, x, weight, bias, state, stateIndices, silu));
+    }
+
+    /**
+     * The gated delta rule over several sequences at once. With the state S[Dv,Dk] of a value head, for each token in turn:
+     * {@code S *= exp(g); S += beta * (v - S k) k^T; out = scale * S q}. Sequence n owns rows queryStartLoc[n] to
+     * queryStartLoc[n + 1] and begins with state[n]. Value head h reads query and key head {@code h / (Hv / Hk)}. Rows of no sequence
+     * are left alone.
+     *
+     * @param out [T,Hv,Dv]
+     * @param q [T,Hk,Dk], each head of length 1 ({@code l2_norm})
+     * @param k [T,Hk,Dk], as q
+     * @param v [T,Hv,Dv], Hv a multiple of Hk
+     * @param g [T,Hv] f32, the logarithm of the decay
+     * @param beta [T,Hv] f32
+     * @param state [N,Hv,Dv,Dk] f32, read and written
+     * @param queryStartLoc [N+1] i32, rising, within 0 to T
+     * @param scale above 0
+     */
+    public void gdnPrefill(
+            Queue queue,
+            Tensor out,
+            Tensor q,
+            Tensor k,
+            Tensor v,
+            Tensor g,
+            Tensor beta,
+            Tensor state,
+            Tensor queryStartLoc,
+            float scale) {
+        GdnChecks.prefill(queue, out, q, k, v, g, beta, state, queryStartLoc, scale);
+        dispatcher.call(
+                OpTable.GDN_PREFILL,
+                queue,
+                kernel -> kernel.run(queue, out, q, k, v, g, beta, state, queryStartLoc, scale));
+    }
+
+    /**
+     * {@link #gdnPrefill} of one token of each of several sequences: row b works on slot stateIndices[b] of the states. A negative slot
+     * gives a row of zeros and touches no state. Rows of one slot are done in their order. A slot outside the states fails the queue.
+     *
+     * @param out [B,Hv,Dv]
+     * @param q [B,Hk,Dk]
+     * @param k [B,Hk,Dk]
+     * @param v [B,Hv,Dv], Hv a multiple of Hk
+     * @param g [B,Hv] f32
+     * @param beta [B,Hv] f32
+     * @param state [slots,Hv,Dv,Dk] f32, read and written; [B,Hv,Dv,Dk] without stateIndices
+     * @param stateIndices [B] i32, or null: row b has slot b
+     * @param scale above 0
+     */
+    public void gdnDecode(
+            Queue queue,
+            Tensor out,
+            Tensor q,
+            Tensor k,
+            Tensor v,
+            Tensor g,
+            Tensor beta,
+            Tensor state,
+            @Nullable Tensor stateIndices,
+            float scale) {
+        GdnChecks.decode(queue, out, q, k, v, g, beta, state, stateIndices, scale);
+        dispatcher.call(
+                OpTable.GDN_DECODE,
+                queue,
+                kernel -> kernel.run(queue, out, q, k, v, g, beta, state, stateIndices, scale));
+    }
+
+    /**
+     * {@link #gdnDecode} from what the convolution and the projections give: splits a row into q, k and v, normalises each head of q and k
+     * to length 1, makes g and beta as {@link #gdnGBeta} does, and takes the step. Slots are as in {@link #gdnDecode}.
+     *
+     * @param out [B,Hv,Dv]
+     * @param mixedQkv [B, 2 * Hk * Dk + Hv * Dv], Hv a multiple of Hk
+     * @param a [B,Hv]
+     * @param b [B,Hv]
+     * @param aLog [Hv]
+     * @param dtBias [Hv]
+     * @param state [slots,Hv,Dv,Dk] f32, read and written
+     * @param stateIndices [B] i32
+     * @param scale above 0
+     * @param eps of the normalisation, above 0
+     */
+    public void gdnPackedDecode(
+            Queue queue,
+            Tensor out,
+            Tensor mixedQkv,
+            Tensor a,
+            Tensor b,
+            Tensor aLog,
+            Tensor dtBias,
+            Tensor state,
+            Tensor stateIndices,
+            float scale,
+            float eps) {
+        GdnChecks.packedDecode(queue, out, mixedQkv, a, b, aLog, dtBias, state, stateIndices, scale, eps);
+        dispatcher.call(
+                OpTable.GDN_PACKED_DECODE,
+                queue,
+                k -> k.run(queue, out, mixedQkv, a, b, aLog, dtBias, state, stateIndices, scale, eps));
+    }
+
+    /**
+     * {@code g = -exp(aLog) * softplus(a + dtBias)} and {@code beta = 1 / (1 + exp(-b))}, with
+     * {@code softplus(x) = log(1 + exp(x))}, and x itself above 20.
+     *
+     * @param g [T,Hv] f32
+     * @param beta [T,Hv] f32
+     * @param a [T,Hv] f32 or bf16, rows may be padded
+     * @param b [T,Hv] f32 or bf16, rows may be padded
+     * @param aLog [Hv]
+     * @param dtBias [Hv]
+     */
+    public void gdnGBeta(Queue queue, Tensor g, Tensor beta, Tensor a, Tensor b, Tensor aLog, Tensor dtBias) {
+        GdnGateChecks.gBeta(queue, g, beta, a, b, aLog, dtBias);
+        dispatcher.call(OpTable.GDN_G_BETA, queue, k -> k.run(queue, g, beta, a, b, aLog, dtBias));
+    }
+
+    /** Splits the columns of x[T, 2*K+V] into q[T,K], k[T,K] and v[T,V]; all f32. */
+    public void gdnConvSplit(Queue queue, Tensor q, Tensor k, Tensor v, Tensor x) {
+        GdnGateChecks.convSplit(queue, q, k, v, x);
+        dispatcher.call(OpTable.GDN_CONV_SPLIT, queue, kernel -> kernel.run(queue, q, k, v, x));
+    }
+
+    /**
+     * {@link #gdnConvSplit}, {@code l2_norm} of each head of q and k, and {@link #gdnGBeta} in one; equal to the three bit by bit.
+     *
+     * @param q [T,Hk,Dk] f32
+     * @param k [T,Hk,Dk] f32
+     * @param v [T,Hv,Dv] f32
+     * @param g [T,Hv] f32
+     * @param beta [T,Hv] f32
+     * @param x [T, 2 * Hk * Dk + Hv * Dv] f32
+     * @param a [T,Hv] f32 or bf16, rows may be padded
+     * @param b [T,Hv] f32 or bf16, rows may be padded
+     * @param aLog [Hv]
+     * @param dtBias [Hv]
+     * @param eps of the normalisation, above 0
+     */
+    public void gdnPostConv(
+            Queue queue,
+            Tensor q,
+            Tensor k,
+            Tensor v,
+            Tensor g,
+            Tensor beta,
+            Tensor x,
+            Tensor a,
+            Tensor b,
+            Tensor aLog,
+            Tensor dtBias,
+            float eps) {
+        GdnGateChecks.postConv(queue, q, k, v, g, beta, x, a, b, aLog, dtBias, eps);
+        dispatcher.call(
+                OpTable.GDN_POST_CONV,
+                queue,
+                kernel -> kernel.run(queue, q, k, v, g, beta, x, a, b, aLog, dtBias, eps));
+    }
+
+    /**
+     * {@code state[n] = cache[stateIndices[n]]}, widened to f32, zeros where the index is negative. An index outside the cache fails the
+     * queue.
+     *
+     * @param state [N,...] f32, rank 2 to 4
+     * @param cache [slots,...] f32 or bf16, of state's rank; slots may be padded
+     * @param stateIndices [N] i32
+     */
+    public void gdnStateGather(Queue queue, Tensor state, Tensor cache, Tensor stateIndices) {
+        StateChecks.gather(queue, state, cache, stateIndices);
+        dispatcher.call(OpTable.GDN_STATE_GATHER, queue, k -> k.run(queue, state, cache, stateIndices));
+    }
+
+    /**
+     * {@code cache[stateIndices[n]] = state[n]}, rounded to the cache's dtype; a negative index is skipped, of equal indices the last
+     * counts. An index outside the cache fails the queue.
+     *
+     * @param cache [slots,...] f32 or bf16, rank 2 to 4; slots may be padded
+     * @param state [N,...] f32, of cache's rank
+     * @param stateIndices [N] i32
+     */
+    public void gdnStateScatter(Queue queue, Tensor cache, Tensor state, Tensor stateIndices) {
+        StateChecks.scatter(queue, cache, state, stateIndices);
+        dispatcher.call(OpTable.GDN_STATE_SCATTER, queue, k -> k.run(queue, cache, state, stateIndices));
+    }
+
     // From logits to tokens
 
     /** {@code tokenIds[r]} (i64) = index of the largest of logits[R,V] in row r, the lowest on a tie; V is 1 or more. */

@@ -130,6 +130,12 @@ final class Contract {
         return this;
     }
 
+    /** Leaves out a tensor that may be absent, for what the contract is without it. */
+    Contract absent(String name) {
+        order.add(name);
+        return this;
+    }
+
     /** Says that the output may be the same view as this argument. */
     Contract inPlace(String name) {
         inPlace.add(name);

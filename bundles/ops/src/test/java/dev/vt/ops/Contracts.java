@@ -27,7 +27,16 @@ final class Contracts {
     private Contracts() {}
 
     static List<Contract> all() {
-        return Stream.of(matrices(), norms(), elementwise(), rows(), ropes(), attention(), sampler(), penalties())
+        return Stream.of(
+                        matrices(),
+                        norms(),
+                        elementwise(),
+                        rows(),
+                        ropes(),
+                        attention(),
+                        sampler(),
+                        penalties(),
+                        LinearAttentionContracts.all())
                 .flatMap(List::stream)
                 .toList();
     }
