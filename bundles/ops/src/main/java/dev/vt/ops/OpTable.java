@@ -7,9 +7,11 @@ import dev.vt.ops.kernel.ApplyPenalties;
 import dev.vt.ops.kernel.ApplyTemperature;
 import dev.vt.ops.kernel.ApplyTopKTopP;
 import dev.vt.ops.kernel.Binary;
+import dev.vt.ops.kernel.BinaryFp4Quant;
 import dev.vt.ops.kernel.CausalConv1dFwd;
 import dev.vt.ops.kernel.CausalConv1dUpdate;
 import dev.vt.ops.kernel.Embedding;
+import dev.vt.ops.kernel.FusedChain;
 import dev.vt.ops.kernel.GdnDecode;
 import dev.vt.ops.kernel.GdnGBeta;
 import dev.vt.ops.kernel.GdnPackedDecode;
@@ -20,15 +22,25 @@ import dev.vt.ops.kernel.GdnStateScatter;
 import dev.vt.ops.kernel.GreedyArgmax;
 import dev.vt.ops.kernel.LayerNorm;
 import dev.vt.ops.kernel.Matmul;
+import dev.vt.ops.kernel.MatmulFp8;
+import dev.vt.ops.kernel.MatmulNvfp4;
+import dev.vt.ops.kernel.MatmulNvfp4Cutlass;
+import dev.vt.ops.kernel.MatmulNvfp4Fp4;
+import dev.vt.ops.kernel.MoeGroupedGemmNvfp4;
+import dev.vt.ops.kernel.MoeGroupedGemmNvfp4Marlin;
 import dev.vt.ops.kernel.PagedAttention;
 import dev.vt.ops.kernel.QkvSplit;
+import dev.vt.ops.kernel.QuantFp8Static;
 import dev.vt.ops.kernel.RandomSample;
 import dev.vt.ops.kernel.ReshapeAndCache;
 import dev.vt.ops.kernel.RmsNorm;
+import dev.vt.ops.kernel.RmsNormGatedQuantFp8;
+import dev.vt.ops.kernel.RmsNormQuantFp8;
 import dev.vt.ops.kernel.RopeCosSinCache;
 import dev.vt.ops.kernel.RopeFromCache;
 import dev.vt.ops.kernel.RopeNeox;
 import dev.vt.ops.kernel.Unary;
+import dev.vt.ops.kernel.UnaryFp4Quant;
 import dev.vt.ops.kernel.UnaryScalar;
 import java.util.List;
 import java.util.Optional;
@@ -56,13 +68,35 @@ public final class OpTable {
     public static final Op<RandomSample> RANDOM_SAMPLE = Op.of(27, "random_sample", RandomSample.class);
     public static final Op<ApplyPenalties> APPLY_PENALTIES = Op.of(28, "apply_penalties", ApplyPenalties.class);
     public static final Op<ApplyMinP> APPLY_MIN_P = Op.of(29, "apply_min_p", ApplyMinP.class);
+    public static final Op<MatmulNvfp4> MATMUL_NVFP4 = Op.of(33, "matmul_nvfp4", MatmulNvfp4.class);
+    public static final Op<UnaryFp4Quant> SCALED_FP4_QUANT = Op.of(34, "scaled_fp4_quant", UnaryFp4Quant.class);
+    public static final Op<BinaryFp4Quant> SILU_MUL_FP4_QUANT = Op.of(35, "silu_mul_fp4_quant", BinaryFp4Quant.class);
+    public static final Op<UnaryFp4Quant> SILU_AND_MUL_FP4_QUANT =
+            Op.of(36, "silu_and_mul_fp4_quant", UnaryFp4Quant.class);
+    public static final Op<BinaryFp4Quant> SIGMOID_GATE_FP4_QUANT =
+            Op.of(37, "sigmoid_gate_fp4_quant", BinaryFp4Quant.class);
+    public static final Op<MatmulNvfp4Fp4> MATMUL_NVFP4_FP4 = Op.of(38, "matmul_nvfp4_fp4", MatmulNvfp4Fp4.class);
+    public static final Op<MatmulNvfp4Cutlass> MATMUL_NVFP4_CUTLASS =
+            Op.of(39, "matmul_nvfp4_cutlass", MatmulNvfp4Cutlass.class);
+    public static final Op<MatmulFp8> MATMUL_FP8_CUTLASS = Op.of(40, "matmul_fp8_cutlass", MatmulFp8.class);
+    public static final Op<MatmulFp8> MATMUL_FP8_CUBLASLT = Op.of(41, "matmul_fp8_cublaslt", MatmulFp8.class);
+    public static final Op<QuantFp8Static> QUANT_FP8_STATIC = Op.of(42, "quant_fp8_static", QuantFp8Static.class);
+    public static final Op<Unary> SWIZZLE_BLOCKSCALE = Op.of(43, "swizzle_blockscale", Unary.class);
+    public static final Op<MoeGroupedGemmNvfp4> MOE_GROUPED_GEMM_NVFP4 =
+            Op.of(44, "moe_grouped_gemm_nvfp4", MoeGroupedGemmNvfp4.class);
     public static final Op<Unary> CAST_BF16 = Op.of(46, "cast_bf16", Unary.class);
     public static final Op<Unary> CAST_F32 = Op.of(47, "cast_f32", Unary.class);
     public static final Op<GdnGBeta> GDN_G_BETA = Op.of(51, "gdn_g_beta", GdnGBeta.class);
     public static final Op<QkvSplit> GDN_CONV_SPLIT = Op.of(52, "gdn_conv_split", QkvSplit.class);
     public static final Op<QkvSplit> QKV_SPLIT = Op.of(53, "qkv_split", QkvSplit.class);
+    public static final Op<MoeGroupedGemmNvfp4Marlin> MOE_GROUPED_GEMM_NVFP4_MARLIN =
+            Op.of(56, "moe_grouped_gemm_nvfp4_marlin", MoeGroupedGemmNvfp4Marlin.class);
     public static final Op<GdnPostConv> GDN_POST_CONV = Op.of(57, "gdn_post_conv", GdnPostConv.class);
     public static final Op<RopeCosSinCache> ROPE_COS_SIN_CACHE = Op.of(58, "rope_cos_sin_cache", RopeCosSinCache.class);
+    public static final Op<FusedChain> FUSED_CHAIN = Op.of(60, "fused_chain", FusedChain.class);
+    public static final Op<RmsNormQuantFp8> RMS_NORM_QUANT_FP8 = Op.of(61, "rms_norm_quant_fp8", RmsNormQuantFp8.class);
+    public static final Op<RmsNormGatedQuantFp8> RMS_NORM_GATED_QUANT_FP8 =
+            Op.of(62, "rms_norm_gated_quant_fp8", RmsNormGatedQuantFp8.class);
     public static final Op<Matmul> MATMUL_BT = Op.of(63, "matmul_bt", Matmul.class);
     public static final Op<Matmul> MATMUL_BT_QUANT = Op.of(64, "matmul_bt_quant", Matmul.class);
     public static final Op<RopeFromCache> ROPE_FROM_CACHE = Op.of(66, "rope_from_cache", RopeFromCache.class);
@@ -96,13 +130,29 @@ public final class OpTable {
             RANDOM_SAMPLE,
             APPLY_PENALTIES,
             APPLY_MIN_P,
+            MATMUL_NVFP4,
+            SCALED_FP4_QUANT,
+            SILU_MUL_FP4_QUANT,
+            SILU_AND_MUL_FP4_QUANT,
+            SIGMOID_GATE_FP4_QUANT,
+            MATMUL_NVFP4_FP4,
+            MATMUL_NVFP4_CUTLASS,
+            MATMUL_FP8_CUTLASS,
+            MATMUL_FP8_CUBLASLT,
+            QUANT_FP8_STATIC,
+            SWIZZLE_BLOCKSCALE,
+            MOE_GROUPED_GEMM_NVFP4,
             CAST_BF16,
             CAST_F32,
             GDN_G_BETA,
             GDN_CONV_SPLIT,
             QKV_SPLIT,
+            MOE_GROUPED_GEMM_NVFP4_MARLIN,
             GDN_POST_CONV,
             ROPE_COS_SIN_CACHE,
+            FUSED_CHAIN,
+            RMS_NORM_QUANT_FP8,
+            RMS_NORM_GATED_QUANT_FP8,
             MATMUL_BT,
             MATMUL_BT_QUANT,
             ROPE_FROM_CACHE,

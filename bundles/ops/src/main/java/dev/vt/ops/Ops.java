@@ -6,7 +6,10 @@ import dev.vt.api.op.Dispatcher;
 import dev.vt.api.op.NoKernelException;
 import dev.vt.api.tensor.Tensor;
 import dev.vt.ops.kernel.AttentionParams;
+import dev.vt.ops.kernel.Chain;
+import dev.vt.ops.kernel.MarlinLayout;
 import dev.vt.ops.kernel.RopeFrequencies;
+import dev.vt.ops.kernel.ScaleLayout;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -640,5 +643,308 @@ public final class Ops {
     public void randomSample(Queue queue, Tensor tokenIds, Tensor probs, Tensor seeds) {
         SamplerChecks.randomSample(queue, tokenIds, probs, seeds);
         dispatcher.call(OpTable.RANDOM_SAMPLE, queue, k -> k.run(queue, tokenIds, probs, seeds));
+    }
+
+    // Four and eight bits. The encodings are those of ScaleLayout
+
+    /**
+     * {@code out[M,N] = act * W} transposed, where {@code W[n,k] = bf16(packed[n,k] * scale[n,k/16] * scale2)}: weights in nvfp4, the
+     * product of codes, scales and scale2 rounded to f32, then to bf16.
+     *
+     * @param out [M,N]
+     * @param act [M,K], K a multiple of 16
+     * @param packed [N,K/2] i8, two codes a byte
+     * @param scale [N,K/16] i8, e4m3
+     * @param scale2 0 or more
+     */
+    public void matmulNvfp4(Queue queue, Tensor out, Tensor act, Tensor packed, Tensor scale, float scale2) {
+        Fp4Checks.matmulNvfp4(queue, out, act, packed, scale, scale2);
+        dispatcher.call(OpTable.MATMUL_NVFP4, queue, k -> k.run(queue, out, act, packed, scale, scale2));
+    }
+
+    /**
+     * Quantises x to nvfp4 with a scale for each 16 elements, chosen from their largest magnitude as {@link ScaleLayout} says.
+     *
+     * @param packed [M,K/2] i8
+     * @param scale i8 e4m3, [M,K/16] or, swizzled, [M up to a multiple of 128, K/16 up to a multiple of 4] with padding 0
+     * @param x [M,K], K a multiple of 16
+     * @param globalScale what block scales are multiplied with, above 0: the inverse of the tensor's f32 scale
+     * @param layout of the scales
+     */
+    public void scaledFp4Quant(
+            Queue queue, Tensor packed, Tensor scale, Tensor x, float globalScale, ScaleLayout layout) {
+        Fp4Checks.unary(OpTable.SCALED_FP4_QUANT, queue, packed, scale, x, globalScale, layout, 1);
+        dispatcher.call(OpTable.SCALED_FP4_QUANT, queue, k -> k.run(queue, packed, scale, x, globalScale, layout));
+    }
+
+    /** {@link #scaledFp4Quant} of bf16(silu(gate) * up); gate and up [M,K]. */
+    public void siluMulFp4Quant(
+            Queue queue, Tensor packed, Tensor scale, Tensor gate, Tensor up, float globalScale, ScaleLayout layout) {
+        Fp4Checks.siluMul(queue, packed, scale, gate, up, globalScale, layout);
+        dispatcher.call(
+                OpTable.SILU_MUL_FP4_QUANT, queue, k -> k.run(queue, packed, scale, gate, up, globalScale, layout));
+    }
+
+    /** {@link #scaledFp4Quant} of bf16(silu(x[:, :K]) * x[:, K:]); x [M,2K]. */
+    public void siluAndMulFp4Quant(
+            Queue queue, Tensor packed, Tensor scale, Tensor x, float globalScale, ScaleLayout layout) {
+        Fp4Checks.unary(OpTable.SILU_AND_MUL_FP4_QUANT, queue, packed, scale, x, globalScale, layout, 2);
+        dispatcher.call(
+                OpTable.SILU_AND_MUL_FP4_QUANT, queue, k -> k.run(queue, packed, scale, x, globalScale, layout));
+    }
+
+    /** {@link #scaledFp4Quant} of bf16(attn * sigmoid(gate)); attn [M,K] f32 or bf16, gate [M,K] f32. */
+    public void sigmoidGateFp4Quant(
+            Queue queue, Tensor packed, Tensor scale, Tensor attn, Tensor gate, float globalScale, ScaleLayout layout) {
+        Fp4Checks.sigmoidGate(queue, packed, scale, attn, gate, globalScale, layout);
+        dispatcher.call(
+                OpTable.SIGMOID_GATE_FP4_QUANT,
+                queue,
+                k -> k.run(queue, packed, scale, attn, gate, globalScale, layout));
+    }
+
+    /**
+     * {@code out[M,N] = alpha * A * B} transposed of two nvfp4 matrices, {@code A[m,k] = a[m,k] * aScale[m,k/16]} and B likewise.
+     *
+     * @param out [M,N]
+     * @param a [M,K/2] i8, K a multiple of 16
+     * @param aScale [M,K/16] i8, e4m3, linear
+     * @param b [N,K/2] i8
+     * @param bScale [N,K/16] i8, e4m3, linear
+     * @param alpha the product of the f32 scales of both; finite
+     */
+    public void matmulNvfp4Fp4(Queue queue, Tensor out, Tensor a, Tensor aScale, Tensor b, Tensor bScale, float alpha) {
+        Fp4Checks.matmulNvfp4Fp4(queue, out, a, aScale, b, bScale, alpha);
+        dispatcher.call(OpTable.MATMUL_NVFP4_FP4, queue, k -> k.run(queue, out, a, aScale, b, bScale, alpha));
+    }
+
+    /**
+     * As {@link #matmulNvfp4Fp4} with scales in the order of tensor cores.
+     *
+     * @param out [M,N] bf16, N a multiple of 32
+     * @param a [M,K/2] i8, K a multiple of 32
+     * @param aScale i8, swizzled, of M rows
+     * @param b [N,K/2] i8
+     * @param bScale i8, swizzled, of N rows
+     * @param alpha finite
+     * @param deviceAlpha [1] f32, taken in the place of alpha, or null
+     */
+    public void matmulNvfp4Cutlass(
+            Queue queue,
+            Tensor out,
+            Tensor a,
+            Tensor aScale,
+            Tensor b,
+            Tensor bScale,
+            float alpha,
+            @Nullable Tensor deviceAlpha) {
+        Fp4Checks.matmulNvfp4Cutlass(queue, out, a, aScale, b, bScale, alpha, deviceAlpha);
+        dispatcher.call(
+                OpTable.MATMUL_NVFP4_CUTLASS, queue, k -> k.run(queue, out, a, aScale, b, bScale, alpha, deviceAlpha));
+    }
+
+    /**
+     * {@code out[M,N] = alpha * a * b} transposed of two e4m3 matrices; a [M,K] and b [N,K] i8, K and N multiples of 16, alpha
+     * finite.
+     */
+    public void matmulFp8Cutlass(Queue queue, Tensor out, Tensor a, Tensor b, float alpha) {
+        Fp8Checks.matmul(OpTable.MATMUL_FP8_CUTLASS, queue, out, a, b, alpha);
+        dispatcher.call(OpTable.MATMUL_FP8_CUTLASS, queue, k -> k.run(queue, out, a, b, alpha));
+    }
+
+    /** As {@link #matmulFp8Cutlass}, by the vendor's matrix library where there is one. */
+    public void matmulFp8Cublaslt(Queue queue, Tensor out, Tensor a, Tensor b, float alpha) {
+        Fp8Checks.matmul(OpTable.MATMUL_FP8_CUBLASLT, queue, out, a, b, alpha);
+        dispatcher.call(OpTable.MATMUL_FP8_CUBLASLT, queue, k -> k.run(queue, out, a, b, alpha));
+    }
+
+    /**
+     * {@code out = e4m3(x / scale)}: the quotient is rounded to f32, then to e4m3, saturating at 448.
+     *
+     * @param out [M,K] i8
+     * @param x [M,K]
+     * @param scale above 0
+     */
+    public void quantFp8Static(Queue queue, Tensor out, Tensor x, float scale) {
+        Fp8Checks.quant(queue, out, x, scale);
+        dispatcher.call(OpTable.QUANT_FP8_STATIC, queue, k -> k.run(queue, out, x, scale));
+    }
+
+    /**
+     * Brings linear block scales to the swizzled layout, with padding 0; see {@link ScaleLayout}.
+     *
+     * @param out [R up to a multiple of 128, G up to a multiple of 4] i8
+     * @param scale [R,G] i8
+     */
+    public void swizzleBlockscale(Queue queue, Tensor out, Tensor scale) {
+        Fp4Checks.swizzle(queue, out, scale);
+        dispatcher.call(OpTable.SWIZZLE_BLOCKSCALE, queue, k -> k.run(queue, out, scale));
+    }
+
+    /**
+     * {@code out[p] = act[rowMap[p]] * W} transposed of expert {@code expertIds[p]}, with weights in nvfp4 as in {@link #matmulNvfp4}. An
+     * expert or row that is not there, or the address 0 for an expert that is asked for, fails the queue. The memory at the addresses
+     * is the caller's to keep until the queue has done the work.
+     *
+     * @param out [P,N]
+     * @param act [R,K], K a multiple of 16
+     * @param expertIds [P] i32
+     * @param rowMap [P] i32, or null for row p, where R is P
+     * @param packed [E] i64, device addresses of contiguous [N,K/2] bytes
+     * @param scales [E] i64, device addresses of contiguous [N,K/16] bytes
+     * @param scale2 [E] f32
+     */
+    public void moeGroupedGemmNvfp4(
+            Queue queue,
+            Tensor out,
+            Tensor act,
+            Tensor expertIds,
+            @Nullable Tensor rowMap,
+            Tensor packed,
+            Tensor scales,
+            Tensor scale2) {
+        GroupedNvfp4Checks.grouped(queue, out, act, expertIds, rowMap, packed, scales, scale2);
+        dispatcher.call(
+                OpTable.MOE_GROUPED_GEMM_NVFP4,
+                queue,
+                k -> k.run(queue, out, act, expertIds, rowMap, packed, scales, scale2));
+    }
+
+    /**
+     * The products of an expert layer with nvfp4 weights in the order of {@link MarlinLayout}. Rows are grouped into blocks of one
+     * expert each: entry i of sortedTokenIds belongs to expert {@code expertIds[i / blockSize]} and names row {@code id} of out, which
+     * becomes {@code act[id / topK] * W * scale2}, times topkWeights[id] where present. An id of T*topK or more is padding. Entries
+     * from numTokensPostPadded on are not looked at. The rows of a block of expert -1 become 0; rows that no entry names stay as they
+     * are. Other experts, negative ids and a count that is not whole blocks fail the queue. Products of codes and block scales are
+     * exact; the sum is f32, then multiplied by scale2, then by the weight, then rounded.
+     *
+     * @param out [T*topK,N] bf16, N a multiple of 64
+     * @param act [T,K] bf16, K a multiple of 16
+     * @param packed [E,K/16,2N] i32
+     * @param scale [E,K/16,N] i8, e4m3
+     * @param scale2 [E] f32
+     * @param sortedTokenIds [S*blockSize] i32
+     * @param expertIds [S] i32
+     * @param numTokensPostPadded [1] i32
+     * @param topkWeights [T,topK] f32, or null
+     * @param workspace [1 or more] i32, locks of kernels that need some; 0 before the call and after it
+     * @param blockSize 1 or more
+     * @param topK 1 or more
+     */
+    public void moeGroupedGemmNvfp4Marlin(
+            Queue queue,
+            Tensor out,
+            Tensor act,
+            Tensor packed,
+            Tensor scale,
+            Tensor scale2,
+            Tensor sortedTokenIds,
+            Tensor expertIds,
+            Tensor numTokensPostPadded,
+            @Nullable Tensor topkWeights,
+            Tensor workspace,
+            int blockSize,
+            int topK) {
+        GroupedNvfp4Checks.marlin(
+                queue,
+                out,
+                act,
+                packed,
+                scale,
+                scale2,
+                sortedTokenIds,
+                expertIds,
+                numTokensPostPadded,
+                topkWeights,
+                workspace,
+                blockSize,
+                topK);
+        dispatcher.call(
+                OpTable.MOE_GROUPED_GEMM_NVFP4_MARLIN,
+                queue,
+                k -> k.run(
+                        queue,
+                        out,
+                        act,
+                        packed,
+                        scale,
+                        scale2,
+                        sortedTokenIds,
+                        expertIds,
+                        numTokensPostPadded,
+                        topkWeights,
+                        workspace,
+                        blockSize,
+                        topK));
+    }
+
+    // Several ops in one
+
+    /**
+     * Runs the steps of a chain on each row of x, in one pass over memory. Each step rounds to the dtype of what it is stored in.
+     *
+     * @param out [T,H]
+     * @param x [T,H]
+     * @param weight [H], or null when the chain does not use it
+     * @param residual [T,H] f32 or bf16, read and written, or null when the chain does not use it
+     * @param chain the steps
+     * @param eps of the normalisations, above 0
+     */
+    public void fusedChain(
+            Queue queue,
+            Tensor out,
+            Tensor x,
+            @Nullable Tensor weight,
+            @Nullable Tensor residual,
+            Chain chain,
+            float eps) {
+        ChainChecks.chain(queue, out, x, weight, residual, chain, eps);
+        dispatcher.call(OpTable.FUSED_CHAIN, queue, k -> k.run(queue, out, x, weight, residual, chain, eps));
+    }
+
+    /**
+     * {@link #rmsNorm} to bf16, then {@link #quantFp8Static}.
+     *
+     * @param out [T,H] i8
+     * @param copy [T,H] bf16, gets what was quantised, or null
+     * @param x [T,H]
+     * @param weight [H]
+     * @param residual [T,H] f32 or bf16, read and written, or null
+     * @param eps above 0
+     * @param scale above 0
+     */
+    public void rmsNormQuantFp8(
+            Queue queue,
+            Tensor out,
+            @Nullable Tensor copy,
+            Tensor x,
+            Tensor weight,
+            @Nullable Tensor residual,
+            float eps,
+            boolean gemma,
+            float scale) {
+        Fp8Checks.rmsNorm(queue, out, copy, x, weight, residual, eps, scale);
+        dispatcher.call(
+                OpTable.RMS_NORM_QUANT_FP8,
+                queue,
+                k -> k.run(queue, out, copy, x, weight, residual, eps, gemma, scale));
+    }
+
+    /**
+     * {@code rms_norm_gated} to bf16, then {@link #quantFp8Static}: {@code x / sqrt(mean(x^2) + eps) * weight * silu(gate)} over the last
+     * dimension, or times the sigmoid of the gate.
+     *
+     * @param out i8 of x's shape
+     * @param x [R,D] or [T,H,D]
+     * @param gate of x's shape; may have padded rows
+     * @param weight [D]
+     * @param eps above 0
+     * @param scale above 0
+     */
+    public void rmsNormGatedQuantFp8(
+            Queue queue, Tensor out, Tensor x, Tensor gate, Tensor weight, float eps, boolean sigmoid, float scale) {
+        Fp8Checks.rmsNormGated(queue, out, x, gate, weight, eps, scale);
+        dispatcher.call(
+                OpTable.RMS_NORM_GATED_QUANT_FP8, queue, k -> k.run(queue, out, x, gate, weight, eps, sigmoid, scale));
     }
 }

@@ -36,7 +36,8 @@ final class Contracts {
                         attention(),
                         sampler(),
                         penalties(),
-                        LinearAttentionContracts.all())
+                        LinearAttentionContracts.all(),
+                        QuantContracts.all())
                 .flatMap(List::stream)
                 .toList();
     }

@@ -3,6 +3,7 @@ package dev.vt.ops;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.vt.api.ErrorCode;
 import dev.vt.api.VtException;
@@ -20,6 +21,18 @@ import org.junit.jupiter.params.provider.CsvSource;
 class OpTableTest {
     private static final List<String> NAMES =
             OpTable.all().stream().map(Op::name).toList();
+
+    /** The search is tested with these, so that a new op changes no expectation. */
+    private static final List<String> SOME_NAMES = List.of(
+            "matmul",
+            "rms_norm",
+            "rope_neox",
+            "paged_attention",
+            "greedy_argmax",
+            "rope_cos_sin_cache",
+            "rope_from_cache",
+            "relu",
+            "gelu_and_mul");
 
     @Test
     @DisplayName("Ids and names are unique, and the table is in the order of the ids")
@@ -67,7 +80,7 @@ class OpTableTest {
     void unknownName() {
         VtException e = assertThrows(VtException.class, () -> OpTable.get("matmull"));
         assertEquals(ErrorCode.NOT_FOUND, e.code());
-        assertEquals("no op is named 'matmull'; near names: matmul, matmul_bt", e.getMessage());
+        assertTrue(e.getMessage().startsWith("no op is named 'matmull'; near names: matmul, "), e.getMessage());
         e = assertThrows(VtException.class, () -> OpTable.get("zzzzzz"));
         assertEquals("no op is named 'zzzzzz'", e.getMessage());
     }
@@ -83,7 +96,7 @@ class OpTableTest {
     })
     @DisplayName("Near names: other spellings, swapped letters, beginnings, parts")
     void near(String given, String expected) {
-        assertEquals(List.of(expected.split("\\|")), NearNames.near(given, NAMES));
+        assertEquals(List.of(expected.split("\\|")), NearNames.near(given, SOME_NAMES));
     }
 
     @Test

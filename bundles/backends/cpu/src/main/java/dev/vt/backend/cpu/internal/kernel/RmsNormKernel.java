@@ -49,7 +49,8 @@ final class RmsNormKernel implements RmsNorm {
         return Outcome.SERVED;
     }
 
-    private static float[] weights(Rows scale, int n, boolean gemma) {
+    /** The weight as factors of each row. */
+    static float[] weights(Rows scale, int n, boolean gemma) {
         float[] w = new float[n];
         scale.read(0, w);
         for (int i = 0; gemma && i < n; i++) {
@@ -59,7 +60,7 @@ final class RmsNormKernel implements RmsNorm {
     }
 
     /** sum[r] += row; the sum as it was stored comes back in {@code row}. */
-    private static void addTo(Rows sum, long r, float[] row, float[] old) {
+    static void addTo(Rows sum, long r, float[] row, float[] old) {
         sum.read(r, old);
         for (int i = 0; i < row.length; i++) {
             row[i] += old[i];
@@ -68,7 +69,8 @@ final class RmsNormKernel implements RmsNorm {
         sum.read(r, row);
     }
 
-    private static void normalise(float[] row, float[] w, float eps) {
+    /** row = row / sqrt(mean(row^2) + eps) * w. */
+    static void normalise(float[] row, float[] w, float eps) {
         float inverse = (float) (1.0 / Math.sqrt(Sums.squares(row, row.length, 0.0) / row.length + eps));
         for (int i = 0; i < row.length; i++) {
             row[i] = row[i] * inverse * w[i];

@@ -185,6 +185,18 @@ final class Rows {
         return (short) (bits + 0x7fff + (bits >>> 16 & 1) >>> 16);
     }
 
+    /** A float rounded to bf16. */
+    static float roundBf16(float value) {
+        return Float.intBitsToFloat(bf16(value) << 16);
+    }
+
+    /** Rounds all elements to bf16. */
+    static void roundBf16(float[] x) {
+        for (int i = 0; i < x.length; i++) {
+            x[i] = roundBf16(x[i]);
+        }
+    }
+
     private BlockFormat format() {
         if (format == null) {
             throw VtException.unsupported("rows of " + dtype + " can't be read as floats");

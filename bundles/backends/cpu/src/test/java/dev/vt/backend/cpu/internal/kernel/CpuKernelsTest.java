@@ -14,7 +14,11 @@ import dev.vt.api.tensor.Tensor;
 import dev.vt.backend.cpu.internal.CpuNativeProvider;
 import dev.vt.ops.OpTable;
 import dev.vt.ops.kernel.AttentionParams;
+import dev.vt.ops.kernel.Chain;
+import dev.vt.ops.kernel.FusedStep;
 import dev.vt.ops.kernel.RopeFrequencies;
+import dev.vt.ops.kernel.ScaleLayout;
+import dev.vt.ops.kernel.StepCode;
 import java.lang.foreign.ValueLayout;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -73,6 +77,15 @@ class CpuKernelsTest {
         }
         if (type == AttentionParams.class) {
             return AttentionParams.causal(1);
+        }
+        if (type == ScaleLayout.class) {
+            return ScaleLayout.LINEAR;
+        }
+        if (type == Chain.class) {
+            return new Chain(List.of(FusedStep.of(StepCode.ADD, Chain.OUT, Chain.X, Chain.X)), List.of());
+        }
+        if (type == int.class) {
+            return 1;
         }
         return type == boolean.class ? (Object) false : type == double.class ? (Object) 2.0 : (Object) 1f;
     }
