@@ -7,7 +7,8 @@ import java.util.stream.Stream;
 
 /** All descriptions, each family from a class of its own. Immutable. */
 public final class Catalogue {
-    private static final List<OpSpec> ALL = Stream.of(Products.all(), Norms.all())
+    private static final List<OpSpec> ALL = Stream.of(
+                    Products.all(), Norms.all(), Convolutions.all(), DeltaRules.all(), Gating.all(), States.all())
             .flatMap(List::stream)
             .sorted(Comparator.comparingInt(s -> s.op().id()))
             .toList();
