@@ -10,5 +10,6 @@ module dev.vt.registry {
     exports dev.vt.registry;
 
     uses dev.vt.api.device.Backend;
+    uses dev.vt.api.spi.AdmissionTest;
     uses dev.vt.api.spi.OpProvider;
 }

@@ -3,15 +3,20 @@ package dev.vt.registry;
 import dev.vt.api.device.Backend;
 import dev.vt.api.op.OpRegistry;
 import dev.vt.api.registry.BackendRegistry;
+import dev.vt.api.spi.AdmissionTest;
 import dev.vt.api.spi.OpProvider;
 import dev.vt.registry.internal.Origin;
 import dev.vt.registry.internal.Registry;
+import dev.vt.registry.internal.RegistryConfig;
 import dev.vt.registry.internal.Settings;
 import java.lang.module.ModuleDescriptor;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
@@ -33,8 +38,25 @@ public final class VtRuntime implements AutoCloseable {
 
     /** A runtime with every backend and provider that ServiceLoader finds, steered by the environment. */
     public static VtRuntime load() {
-        Settings settings = Settings.of(System.getenv());
+        return load(Map.of());
+    }
+
+    /**
+     * The same, configured by the keys that the configuration {@code dev.vt.registry} has under OSGi: {@code fallback},
+     * {@code allow}, {@code deny}, also behind a device as in {@code cuda:0.fallback}, {@code disabled}, {@code admission} and
+     * {@code admission.limit}. Where admission is on, {@code ops().awaitAdmission} waits until the providers have been tested.
+     *
+     * @throws dev.vt.api.VtException if a key or value is not known
+     */
+    public static VtRuntime load(Map<String, ?> configuration) {
+        RegistryConfig config = RegistryConfig.of(configuration);
+        Settings environment = Settings.of(System.getenv());
+        Set<String> off = new TreeSet<>(environment.disabled());
+        off.addAll(config.disabled());
+        Settings settings = environment.with(off, config.admission());
         VtRuntime runtime = new VtRuntime(settings);
+        runtime.registry.policies(config.others(), config.named());
+        each(ServiceLoader.load(AdmissionTest.class), test -> runtime.loaded.push(runtime.add(test)));
         each(ServiceLoader.load(Backend.class), backend -> {
             Registration registration = runtime.add(backend);
             runtime.loaded.push(() -> {
@@ -43,7 +65,7 @@ public final class VtRuntime implements AutoCloseable {
             });
         });
         each(ServiceLoader.load(OpProvider.class), provider -> runtime.loaded.push(runtime.add(provider)));
-        runtime.registry.warnOfUnknown(settings.disabled());
+        runtime.registry.warnOfUnknown(environment.disabled());
         return runtime;
     }
 
@@ -90,6 +112,11 @@ public final class VtRuntime implements AutoCloseable {
         return registry.add(backend, originOf(backend.getClass()))::remove;
     }
 
+    /** Adds a test of providers; it is used where admission is configured. */
+    public Registration add(AdmissionTest test) {
+        return registry.add(test, originOf(test.getClass()))::remove;
+    }
+
     /** Adds a provider; closing the registration removes it, and returns when no call is left inside its kernels. */
     public Registration add(OpProvider provider) {
         return registry.add(provider, originOf(provider.getClass()))::remove;
@@ -115,6 +142,7 @@ public final class VtRuntime implements AutoCloseable {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
+            registry.endAdmission();
             loaded.forEach(Registration::close);
             registry.close();
         }

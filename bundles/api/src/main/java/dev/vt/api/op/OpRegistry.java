@@ -2,6 +2,7 @@ package dev.vt.api.op;
 
 import dev.vt.api.device.Device;
 import dev.vt.api.device.ProviderCaps;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -73,6 +74,33 @@ public interface OpRegistry extends Dispatcher {
 
     /** Names that are switched off, sorted. */
     Set<String> disabled();
+
+    /**
+     * Takes one kernel of a provider out, since it was seen to compute wrongly. Selection moves on at once and the reason is shown
+     * with the state {@link Selection.State#REFUSED}. It lasts until {@link #readmit} or until the provider leaves.
+     *
+     * @return false when the kernel was refused already; its reason is then replaced
+     * @throws dev.vt.api.VtException if no provider of this name has a kernel for the op on the device, or it is the reference tier
+     */
+    boolean refuse(Op<?> op, Device device, String provider, String reason);
+
+    /**
+     * Undoes {@link #refuse}, and lets in a kernel that failed admission: it was seen to compute rightly since.
+     *
+     * @return false when the kernel was not refused for either reason
+     * @throws dev.vt.api.VtException as for {@link #refuse}
+     */
+    boolean readmit(Op<?> op, Device device, String provider);
+
+    /** Providers that admission keeps from being selected until they are tested: name, device, what they wait for; sorted. */
+    List<String> pendingAdmissions();
+
+    /**
+     * Waits until no admission is pending.
+     *
+     * @return false when some still are at the end of the limit
+     */
+    boolean awaitAdmission(Duration limit) throws InterruptedException;
 
     /** Counters of one op on one device. */
     OpStats stats(Op<?> op, Device device);

@@ -11,7 +11,14 @@ import java.util.Objects;
  * the higher priority wins, then the smaller name, then the origin as for providers.
  */
 record BackendEntry(
-        Backend backend, Device device, String name, int priority, String id, ProviderCaps caps, Origin origin) {
+        Backend backend,
+        Device device,
+        String name,
+        int priority,
+        String id,
+        ProviderCaps caps,
+        Origin origin,
+        Owner owner) {
     static final Comparator<BackendEntry> ORDER = Comparator.comparing(BackendEntry::priority)
             .reversed()
             .thenComparing(BackendEntry::name, Names.UTF8_ORDER)
@@ -25,6 +32,7 @@ record BackendEntry(
                 backend.priority(),
                 Objects.requireNonNull(backend.id(), "id"),
                 Objects.requireNonNull(backend.caps(), "caps"),
-                origin);
+                origin,
+                new Owner(backend.name()));
     }
 }

@@ -15,6 +15,7 @@ import dev.vt.api.op.OpStats;
 import dev.vt.api.op.Policy;
 import dev.vt.api.op.ProviderStatus;
 import dev.vt.api.op.Selection;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -213,6 +214,26 @@ final class OpRegistryImpl implements OpRegistry {
     @Override
     public Set<String> disabled() {
         return core.disabled();
+    }
+
+    @Override
+    public boolean refuse(Op<?> op, Device device, String provider, String reason) {
+        return core.mark(op, device, provider, reason);
+    }
+
+    @Override
+    public boolean readmit(Op<?> op, Device device, String provider) {
+        return core.mark(op, device, provider, null);
+    }
+
+    @Override
+    public List<String> pendingAdmissions() {
+        return core.admission.pending();
+    }
+
+    @Override
+    public boolean awaitAdmission(Duration limit) throws InterruptedException {
+        return core.admission.await(limit);
     }
 
     @Override

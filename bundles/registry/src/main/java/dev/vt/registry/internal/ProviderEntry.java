@@ -7,6 +7,7 @@ import dev.vt.api.op.Op;
 import dev.vt.api.spi.OpProvider;
 import dev.vt.api.spi.OpProviderProperties;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -46,8 +47,11 @@ final class ProviderEntry {
     Stage stage = Stage.DECLARED;
     Facts facts;
 
-    /** A method of its own that said no for a reason that outlives caps: refused kernels by op. */
-    final Map<Op<?>, String> refusedKernels = new HashMap<>();
+    /** Kernels that someone saw to be wrong, with the reason. */
+    private final Map<Device, Map<Op<?>, String>> marks = new HashMap<>();
+
+    /** What admission found, by backend; the same device may have another one later. */
+    private final Map<BackendEntry, Trial.Result> admissions = new IdentityHashMap<>();
 
     private final Map<Device, Verdict> verdicts = new HashMap<>();
     private final Map<Device, ProviderCaps> asking = new HashMap<>();
@@ -201,6 +205,42 @@ final class ProviderEntry {
     Verdict verdict(ProviderCaps caps) {
         Verdict v = verdicts.get(caps.device());
         return v != null && v.caps == caps ? v : null;
+    }
+
+    /** Marks a kernel as wrong; false when it was marked before. */
+    boolean mark(Op<?> op, Device device, String reason) {
+        return marks.computeIfAbsent(device, d -> new HashMap<>()).put(op, reason) == null;
+    }
+
+    /** Undoes a mark, and what admission has against the kernel; false when there was neither. */
+    boolean unmark(Op<?> op, Device device) {
+        boolean marked = marks.getOrDefault(device, new HashMap<>()).remove(op) != null;
+        boolean failed = false;
+        for (Map.Entry<BackendEntry, Trial.Result> e : admissions.entrySet()) {
+            if (e.getKey().device().equals(device)) {
+                failed |= e.getValue().failures().remove(op) != null;
+            }
+        }
+        return marked || failed;
+    }
+
+    @Nullable
+    String marked(Op<?> op, Device device) {
+        return marks.getOrDefault(device, Map.of()).get(op);
+    }
+
+    void admit(BackendEntry backend, Trial.Result result) {
+        admissions.put(backend, result);
+    }
+
+    /** What admission found on a backend; null while it was not tested there. */
+    Trial.@Nullable Result admission(BackendEntry backend) {
+        return admissions.get(backend);
+    }
+
+    /** A backend has left. */
+    void forget(BackendEntry backend) {
+        admissions.remove(backend);
     }
 
     /** The type that the provider declares or has; null while unknown. */

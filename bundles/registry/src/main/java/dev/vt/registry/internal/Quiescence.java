@@ -104,7 +104,7 @@ final class Quiescence {
             out.add(name(id));
         }
         if (inside) {
-            out.add("a lease or a graph launch");
+            out.add("a lease, a graph launch or an admission test");
         }
         return String.join(", ", out);
     }

@@ -4,11 +4,13 @@ import dev.vt.api.device.Backend;
 import dev.vt.api.op.OpRegistry;
 import dev.vt.api.op.Policy;
 import dev.vt.api.registry.BackendRegistry;
+import dev.vt.api.spi.AdmissionTest;
 import dev.vt.api.spi.OpProvider;
 import java.lang.System.Logger.Level;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,6 +87,26 @@ public final class Registry implements AutoCloseable {
         });
     }
 
+    public Handle add(AdmissionTest test, Origin origin) {
+        Trial.Kit kit = core.add(test, origin);
+        AtomicBoolean removed = new AtomicBoolean();
+        return () -> {
+            if (removed.compareAndSet(false, true)) {
+                core.remove(kit);
+            }
+        };
+    }
+
+    /** Sets whether providers are tested. */
+    public void admission(AdmissionSettings settings) {
+        core.admission(settings);
+    }
+
+    /** Ends all admission tests; the first thing to do when providers are about to go. */
+    public void endAdmission() {
+        core.admission.close();
+    }
+
     /** Replaces all policies: one for devices that are not named, and one for each that is, by its text ({@code cuda:0}). */
     public void policies(Policy others, Map<String, Policy> named) {
         core.policies(others, named);
@@ -110,6 +132,7 @@ public final class Registry implements AutoCloseable {
 
     @Override
     public void close() {
+        core.admission.close();
         core.watch.close();
     }
 }

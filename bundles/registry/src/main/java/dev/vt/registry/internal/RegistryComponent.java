@@ -4,6 +4,7 @@ import dev.vt.api.VtException;
 import dev.vt.api.device.Backend;
 import dev.vt.api.op.OpRegistry;
 import dev.vt.api.registry.BackendRegistry;
+import dev.vt.api.spi.AdmissionTest;
 import dev.vt.api.spi.OpProvider;
 import dev.vt.api.spi.OpProviderProperties;
 import java.lang.System.Logger;
@@ -38,12 +39,17 @@ import org.osgi.util.tracker.ServiceTrackerCustomizer;
         immediate = true,
         configurationPid = RegistryConfig.PID)
 public final class RegistryComponent {
+    /** Framework property that says how much providers are tested where the configuration does not. */
+    static final String ADMISSION = "vt.admission";
+
     private static final Logger LOG = System.getLogger("dev.vt.registry");
 
     private final BundleContext context;
     private final Registry registry;
     private final ServiceTracker<OpProvider, Registry.Handle> providers;
     private final ServiceTracker<Backend, Registry.Handle> backends;
+    private final ServiceTracker<AdmissionTest, Registry.Handle> tests;
+    private final AdmissionSettings admission;
     private final ServiceRegistration<OpRegistry> ops;
     private final ServiceRegistration<BackendRegistry> devices;
     private Set<String> configuredDisabled;
@@ -52,16 +58,19 @@ public final class RegistryComponent {
     public RegistryComponent(BundleContext context, Map<String, Object> properties) {
         this.context = context;
         Settings environment = Settings.of(System.getenv());
-        RegistryConfig config = read(properties, new RegistryConfig(dev.vt.api.op.Policy.DEFAULT, Map.of(), Set.of()));
+        admission = admission(context.getProperty(ADMISSION));
+        RegistryConfig config = read(properties, admission);
         Set<String> off = new HashSet<>(environment.disabled());
         off.addAll(config.disabled());
         configuredDisabled = config.disabled();
-        registry = new Registry(new Settings(off, environment.stats(), environment.trace()));
+        registry = new Registry(environment.with(off, config.admission()));
         registry.policies(config.others(), config.named());
         backends = new ServiceTracker<>(context, Backend.class, new BackendCustomizer());
         providers = new ServiceTracker<>(context, OpProvider.class, new ProviderCustomizer());
+        tests = new ServiceTracker<>(context, AdmissionTest.class, new AdmissionTestCustomizer());
         ops = context.registerService(OpRegistry.class, registry.ops(), null);
         devices = context.registerService(BackendRegistry.class, registry.backends(), null);
+        tests.open();
         backends.open();
         providers.open();
         Set<String> named = environment.disabled();
@@ -76,25 +85,40 @@ public final class RegistryComponent {
         }
     }
 
-    private static RegistryConfig read(Map<String, Object> properties, RegistryConfig otherwise) {
+    private static RegistryConfig read(Map<String, Object> properties, AdmissionSettings otherwise) {
         try {
-            return RegistryConfig.of(properties);
+            return RegistryConfig.of(properties, otherwise);
         } catch (VtException e) {
             LOG.log(Level.ERROR, e.getMessage());
-            return otherwise;
+            return RegistryConfig.none(otherwise);
         }
+    }
+
+    /** What the framework property says; who wrote something that can't be read wanted tests rather than none. */
+    private static AdmissionSettings admission(@Nullable String text) {
+        AdmissionSettings given = text == null ? AdmissionSettings.OFF : AdmissionSettings.parse(text);
+        if (given != null) {
+            return given;
+        }
+        LOG.log(
+                Level.ERROR,
+                "framework property {0}: expected off, quick or full, given ''{1}''; it counts as quick",
+                ADMISSION,
+                text);
+        return AdmissionSettings.QUICK;
     }
 
     @Modified
     synchronized void modified(Map<String, Object> properties) {
         RegistryConfig config;
         try {
-            config = RegistryConfig.of(properties);
+            config = RegistryConfig.of(properties, admission);
         } catch (VtException e) {
             LOG.log(Level.ERROR, e.getMessage());
             return;
         }
         registry.policies(config.others(), config.named());
+        registry.admission(config.admission());
         for (String name : config.disabled()) {
             if (!configuredDisabled.contains(name)) {
                 registry.ops().disable(name);
@@ -112,8 +136,10 @@ public final class RegistryComponent {
     void deactivate() {
         ops.unregister();
         devices.unregister();
+        registry.endAdmission();
         providers.close();
         backends.close();
+        tests.close();
         registry.close();
     }
 
@@ -151,6 +177,23 @@ public final class RegistryComponent {
 
         @Override
         public void removedService(ServiceReference<Backend> reference, Registry.Handle handle) {
+            handle.remove();
+            context.ungetService(reference);
+        }
+    }
+
+    private final class AdmissionTestCustomizer implements ServiceTrackerCustomizer<AdmissionTest, Registry.Handle> {
+        @Override
+        public Registry.@Nullable Handle addingService(ServiceReference<AdmissionTest> reference) {
+            AdmissionTest test = context.getService(reference);
+            return test == null ? null : registry.add(test, origin(reference));
+        }
+
+        @Override
+        public void modifiedService(ServiceReference<AdmissionTest> reference, Registry.Handle handle) {}
+
+        @Override
+        public void removedService(ServiceReference<AdmissionTest> reference, Registry.Handle handle) {
             handle.remove();
             context.ungetService(reference);
         }

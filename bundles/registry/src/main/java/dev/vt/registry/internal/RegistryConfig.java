@@ -3,6 +3,7 @@ package dev.vt.registry.internal;
 import dev.vt.api.ErrorCode;
 import dev.vt.api.VtException;
 import dev.vt.api.op.Policy;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -16,26 +17,45 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the configuration with PID {@code dev.vt.registry} says. Keys are {@code fallback}, {@code allow}, {@code deny} for all
- * devices, the same behind a device and a dot ({@code cuda:0.fallback}) for one, and {@code disabled}. A key or value that is
- * not known is an error.
+ * devices, the same behind a device and a dot ({@code cuda:0.fallback}) for one, {@code disabled}, {@code admission} and
+ * {@code admission.limit}. A key or value that is not known is an error.
  *
  * @param others policy of devices that are not named
  * @param named policies by device
  * @param disabled names of providers that are switched off
+ * @param admission whether providers are tested
  */
-public record RegistryConfig(Policy others, Map<String, Policy> named, Set<String> disabled) {
+public record RegistryConfig(
+        Policy others, Map<String, Policy> named, Set<String> disabled, AdmissionSettings admission) {
     /** The PID. */
     public static final String PID = "dev.vt.registry";
 
+    /** Key of how much providers are tested before they may be selected. */
+    public static final String ADMISSION = "admission";
+
+    /** Key of how many seconds a test may take. */
+    public static final String ADMISSION_LIMIT = "admission.limit";
+
     private static final Pattern KEY = Pattern.compile("(?:([a-z][a-z0-9]*:[0-9]+)\\.)?(fallback|allow|deny)");
 
-    /** Reads a configuration; keys that frameworks add are left out. */
+    /** What holds where nothing is configured. */
+    public static RegistryConfig none(AdmissionSettings admission) {
+        return new RegistryConfig(Policy.DEFAULT, Map.of(), Set.of(), admission);
+    }
+
+    /** Reads a configuration without which admission is off. */
     public static RegistryConfig of(Map<String, ?> properties) {
+        return of(properties, AdmissionSettings.OFF);
+    }
+
+    /** Reads a configuration; keys that frameworks add are left out, and the given admission holds where it says nothing. */
+    public static RegistryConfig of(Map<String, ?> properties, AdmissionSettings otherwise) {
         Map<String, Map<String, Object>> byDevice = new HashMap<>();
         Set<String> disabled = Set.of();
+        AdmissionSettings admission = admission(properties, otherwise);
         for (Map.Entry<String, ?> e : properties.entrySet()) {
             String key = e.getKey();
-            if (ofFramework(key)) {
+            if (ofFramework(key) || key.equals(ADMISSION) || key.equals(ADMISSION_LIMIT)) {
                 continue;
             }
             if (key.equals("disabled")) {
@@ -46,7 +66,8 @@ public record RegistryConfig(Policy others, Map<String, Policy> named, Set<Strin
             if (!m.matches()) {
                 throw wrong(
                         key,
-                        "a key of fallback, allow, deny (also behind a device, as in cuda:0.fallback) or disabled",
+                        "a key of fallback, allow, deny (also behind a device, as in cuda:0.fallback), disabled,"
+                                + " admission or admission.limit",
                         key);
             }
             String device = m.group(1) == null ? "" : m.group(1);
@@ -59,7 +80,27 @@ public record RegistryConfig(Policy others, Map<String, Policy> named, Set<Strin
                 named.put(device, policy(device + ".", knobs, others));
             }
         });
-        return new RegistryConfig(others, Map.copyOf(named), Set.copyOf(disabled));
+        return new RegistryConfig(others, Map.copyOf(named), Set.copyOf(disabled), admission);
+    }
+
+    private static AdmissionSettings admission(Map<String, ?> properties, AdmissionSettings otherwise) {
+        AdmissionSettings out = otherwise;
+        if (properties.containsKey(ADMISSION)) {
+            Object value = properties.get(ADMISSION);
+            out = AdmissionSettings.parse(String.valueOf(value));
+            if (out == null) {
+                throw wrong(ADMISSION, "off, quick or full", value);
+            }
+        }
+        if (properties.containsKey(ADMISSION_LIMIT)) {
+            Object value = properties.get(ADMISSION_LIMIT);
+            Duration limit = AdmissionSettings.seconds(value);
+            if (limit == null) {
+                throw wrong(ADMISSION_LIMIT, "whole seconds from 1 to " + AdmissionSettings.MAX_SECONDS, value);
+            }
+            out = out.within(limit);
+        }
+        return out;
     }
 
     private static boolean ofFramework(String key) {

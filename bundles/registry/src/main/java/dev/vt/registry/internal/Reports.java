@@ -87,6 +87,7 @@ final class Reports {
         int eligible = 0;
         int offered = 0;
         Link out = null;
+        List<String> refused = new ArrayList<>();
         for (Op<?> op : e.facts.kernels().keySet()) {
             Link link = link(table.route(op, device), e);
             if (link == null) {
@@ -100,17 +101,29 @@ final class Reports {
                 eligible++;
             } else {
                 out = link;
+                refused.add(op + ": " + link.reason);
             }
         }
         if (selected > 0) {
-            return new Standing(Selection.State.SELECTED, "asked first for " + selected + " of " + offered + " ops");
+            return new Standing(
+                    Selection.State.SELECTED,
+                    "asked first for " + selected + " of " + offered + " ops" + refusals(refused));
         }
         if (eligible > 0) {
-            return new Standing(Selection.State.BELOW, "below others for all its " + offered + " ops");
+            return new Standing(
+                    Selection.State.BELOW,
+                    refused.isEmpty()
+                            ? "below others for all its " + offered + " ops"
+                            : "below others for " + eligible + " of " + offered + " ops" + refusals(refused));
         }
         return out != null
                 ? new Standing(out.state, out.reason)
                 : new Standing(Selection.State.REJECTED, "it has no kernels");
+    }
+
+    /** Kernels that are out although others of the provider are in. */
+    private static String refusals(List<String> refused) {
+        return refused.isEmpty() ? "" : "; refused: " + String.join("; ", refused);
     }
 
     private static @Nullable Link link(@Nullable Route route, ProviderEntry e) {

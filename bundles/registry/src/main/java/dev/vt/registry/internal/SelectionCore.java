@@ -5,6 +5,7 @@ import dev.vt.api.device.Device;
 import dev.vt.api.device.ProviderCaps;
 import dev.vt.api.op.Op;
 import dev.vt.api.op.Policy;
+import dev.vt.api.spi.AdmissionTest;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -27,6 +28,7 @@ final class SelectionCore {
     final PinTable pins = new PinTable();
     final Counters counters = new Counters(pins);
     final Watch watch;
+    final Admission admission;
     private final Quiescence quiescence;
 
     private final Object lock = new Object();
@@ -49,6 +51,7 @@ final class SelectionCore {
         countCalls = settings.stats();
         watch = new Watch(settings);
         quiescence = new Quiescence(pins);
+        admission = new Admission(lock, settings.admission(), this::publishTable);
     }
 
     SelectionTable table() {
@@ -116,6 +119,7 @@ final class SelectionCore {
                 }
             });
         }
+        admission.abandon(t -> t.entry() == entry);
         quiescence.await("provider " + entry.name(), table.epoch, entry.owner, drained);
     }
 
@@ -140,6 +144,7 @@ final class SelectionCore {
             if (list == null || !list.removeIf(e -> e == entry)) {
                 return;
             }
+            entries.forEach(e -> e.forget(entry));
             if (list.isEmpty()) {
                 backends.remove(entry.device());
                 published.remove(entry.device());
@@ -148,9 +153,14 @@ final class SelectionCore {
                 published.put(entry.device(), list.get(0).caps());
             }
         }
+        entry.owner().leave();
         refresh();
+        admission.abandon(t -> t.backend() == entry);
         quiescence.await(
-                "backend " + entry.name() + " of " + entry.device(), table.epoch, null, List.of(entry.backend()));
+                "backend " + entry.name() + " of " + entry.device(),
+                table.epoch,
+                entry.owner(),
+                List.of(entry.backend()));
     }
 
     /** The winning backends, sorted by device. */
@@ -182,6 +192,45 @@ final class SelectionCore {
                             caps.device(), caps.valid(), caps.major(), caps.minor(), caps.units(), caps.features()));
         }
         refresh();
+    }
+
+    // ---- admission ----
+
+    void admission(AdmissionSettings settings) {
+        synchronized (lock) {
+            admission.configure(settings);
+        }
+        refresh();
+    }
+
+    Trial.Kit add(AdmissionTest test, Origin origin) {
+        Trial.Kit kit = new Trial.Kit(test, origin, new Owner(origin.component()));
+        synchronized (lock) {
+            admission.add(kit);
+        }
+        refresh();
+        return kit;
+    }
+
+    void remove(Trial.Kit kit) {
+        synchronized (lock) {
+            admission.remove(kit);
+        }
+        kit.owner().leave();
+        refresh();
+        admission.abandon(t -> t.kit() == kit);
+        quiescence.await("the test kit of " + kit.origin(), table.epoch, kit.owner(), List.of());
+    }
+
+    /** Marks a kernel of the provider that has the name on the device, or undoes that. */
+    boolean mark(Op<?> op, Device device, String provider, @Nullable String reason) {
+        boolean changed;
+        synchronized (lock) {
+            ProviderEntry entry = Marks.find(entries, table.route(op, device), op, device, provider);
+            changed = reason == null ? entry.unmark(op, device) : entry.mark(op, device, reason);
+        }
+        refresh();
+        return changed;
     }
 
     // ---- disable, policy, counting ----
@@ -366,15 +415,19 @@ final class SelectionCore {
     }
 
     private void publishTable() {
+        AdmissionRound round = admission.round(backends);
         TableBuilder.Input in = new TableBuilder.Input(
                 entries,
                 published,
                 disabled,
                 d -> policies.getOrDefault(d.toString(), defaultPolicy),
                 reference,
+                round,
                 countCalls || counting > 0,
                 watch.active(),
                 counters);
         table = new TableBuilder(in).build(table.epoch + 1);
+        entries.stream().filter(e -> e.stage == ProviderEntry.Stage.ASKING).forEach(round::asking);
+        admission.decided(round);
     }
 }

@@ -11,9 +11,10 @@ import org.jspecify.annotations.Nullable;
  * @param disabled provider names that are off from the start
  * @param stats count calls and print a line for each selection
  * @param trace file to append a line to for each execution and decline, or null
+ * @param admission whether providers are tested; the environment does not say
  */
 public record Settings(
-        Set<String> disabled, boolean stats, @Nullable String trace) {
+        Set<String> disabled, boolean stats, @Nullable String trace, AdmissionSettings admission) {
     /** Names of providers to disable at start, separated by commas. */
     public static final String DISABLE = "VT_OP_PROVIDER_DISABLE";
 
@@ -27,6 +28,11 @@ public record Settings(
         disabled = Set.copyOf(disabled);
     }
 
+    /** No admission. */
+    public Settings(Set<String> disabled, boolean stats, @Nullable String trace) {
+        this(disabled, stats, trace, AdmissionSettings.OFF);
+    }
+
     public static Settings none() {
         return new Settings(Set.of(), false, null);
     }
@@ -37,6 +43,11 @@ public record Settings(
                 names(environment.getOrDefault(DISABLE, "")),
                 environment.getOrDefault(STATS, "").strip().equals("1"),
                 trace.isEmpty() ? null : trace);
+    }
+
+    /** The same, with other names switched off and another admission. */
+    public Settings with(Set<String> off, AdmissionSettings tested) {
+        return new Settings(off, stats, trace, tested);
     }
 
     /** Splits at commas, trims blanks, skips empty items. */

@@ -35,6 +35,7 @@ final class TableBuilder {
             Set<String> disabled,
             Function<Device, Policy> policies,
             Map<Device, Map<Op<?>, ReferenceKernel>> reference,
+            AdmissionRound admission,
             boolean counted,
             boolean watched,
             Counters counters) {}
@@ -197,14 +198,16 @@ final class TableBuilder {
                     State.NOT_PERMITTED,
                     "policy of " + caps.device() + (denied ? ": on the deny list" : ": not on the allow list"));
         }
-        String refused = e.refusedKernels.get(op);
-        if (refused != null) {
-            return new Judgement(State.REFUSED, refused);
-        }
         ProviderEntry.Verdict verdict = e.verdict(caps);
         if (verdict == null) {
+            in.admission.asking(e);
             return new Judgement(State.REFUSED, "its predicate is being asked");
         }
-        return verdict.yes() ? Judgement.ELIGIBLE : new Judgement(State.REFUSED, verdict.reason());
+        if (!verdict.yes()) {
+            return new Judgement(State.REFUSED, verdict.reason());
+        }
+        String marked = e.marked(op, caps.device());
+        String refused = marked != null ? marked : in.admission.refusal(e, op, caps.device());
+        return refused == null ? Judgement.ELIGIBLE : new Judgement(State.REFUSED, refused);
     }
 }

@@ -12,6 +12,7 @@ import dev.vt.api.device.ProviderCaps;
 import dev.vt.api.device.Queue;
 import dev.vt.api.op.Op;
 import dev.vt.api.op.Outcome;
+import dev.vt.api.spi.AdmissionTest;
 import dev.vt.api.spi.KernelSet;
 import dev.vt.api.spi.OpProvider;
 import dev.vt.api.tensor.DType;
@@ -24,8 +25,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -328,6 +334,46 @@ final class Doubles {
         @Override
         public void close() {
             closed = true;
+        }
+    }
+
+    /** A test kit that finds what it is told to find. */
+    static final class FakeKit implements AdmissionTest {
+        /** Op names and sentences by provider. */
+        final Map<String, Map<Op<?>, String>> wrong = new ConcurrentHashMap<>();
+
+        final List<String> tested = new CopyOnWriteArrayList<>();
+        final List<Thread> threads = new CopyOnWriteArrayList<>();
+        final AtomicInteger interrupts = new AtomicInteger();
+
+        /** Runs in each test. */
+        Consumer<String> inside = provider -> {};
+
+        FakeKit finds(String provider, Op<?> op, String sentence) {
+            wrong.computeIfAbsent(provider, p -> new ConcurrentHashMap<>()).put(op, sentence);
+            return this;
+        }
+
+        @Override
+        public Map<Op<?>, String> failures(Backend backend, String provider, KernelSet kernels, Level level) {
+            tested.add(provider + " " + backend.device() + " " + level);
+            threads.add(Thread.currentThread());
+            inside.accept(provider);
+            return wrong.getOrDefault(provider, Map.of());
+        }
+
+        /** Waits until a latch opens, interrupted or not. */
+        void stubborn(CountDownLatch latch) {
+            while (true) {
+                try {
+                    if (!latch.await(60, TimeUnit.SECONDS)) {
+                        throw new AssertionError("the test never let go");
+                    }
+                    return;
+                } catch (InterruptedException e) {
+                    interrupts.incrementAndGet();
+                }
+            }
         }
     }
 

@@ -7,8 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.vt.api.ErrorCode;
 import dev.vt.api.VtException;
 import dev.vt.api.op.Policy;
+import dev.vt.api.spi.AdmissionTest;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
@@ -36,10 +39,33 @@ class RegistryConfigTest {
         assertEquals(Policy.DEFAULT, RegistryConfig.of(Map.of()).others());
     }
 
+    @Test
+    @DisplayName(
+            "D4 admission is off, quick or full, with a limit in seconds; what is not given comes from the defaults")
+    void admission() {
+        assertEquals(AdmissionSettings.OFF, RegistryConfig.of(Map.of()).admission());
+        assertEquals(
+                AdmissionSettings.QUICK,
+                RegistryConfig.of(Map.of(), AdmissionSettings.QUICK).admission());
+        assertEquals(
+                AdmissionSettings.OFF,
+                RegistryConfig.of(Map.of("admission", "off"), AdmissionSettings.QUICK)
+                        .admission());
+        AdmissionSettings full = RegistryConfig.of(Map.of("admission", " Full", "admission.limit", "90"))
+                .admission();
+        assertEquals(Optional.of(AdmissionTest.Level.FULL), full.level());
+        assertEquals(Duration.ofSeconds(90), full.limit());
+    }
+
     static Stream<Map<String, Object>> bad() {
         return Stream.of(
                 Map.of("fallback", "maybe"),
                 Map.of("fallbak", "allow"),
+                Map.of("admission", "ful"),
+                Map.of("cpu:0.admission", "quick"),
+                Map.of("admission.limit", "soon"),
+                Map.of("admission.limit", 0),
+                Map.of("admission.limit", -3),
                 Map.of("allow", 7),
                 Map.of("deny", "Not Good"),
                 Map.of("cuda.fallback", "allow"),

@@ -52,7 +52,7 @@ class SelectionTest {
                 .toList();
     }
 
-    private static <T> List<List<T>> permutations(List<T> items) {
+    static <T> List<List<T>> permutations(List<T> items) {
         if (items.isEmpty()) {
             return List.of(List.of());
         }
