@@ -8,7 +8,20 @@ import java.util.stream.Stream;
 /** All descriptions, each family from a class of its own. Immutable. */
 public final class Catalogue {
     private static final List<OpSpec> ALL = Stream.of(
-                    Products.all(), Norms.all(), Convolutions.all(), DeltaRules.all(), Gating.all(), States.all())
+                    Casts.all(),
+                    Choices.all(),
+                    Convolutions.all(),
+                    Cuts.all(),
+                    DeltaRules.all(),
+                    Elementwise.all(),
+                    Gating.all(),
+                    Logits.all(),
+                    Moves.all(),
+                    Norms.all(),
+                    PagedAttentions.all(),
+                    Products.all(),
+                    Ropes.all(),
+                    States.all())
             .flatMap(List::stream)
             .sorted(Comparator.comparingInt(s -> s.op().id()))
             .toList();

@@ -6,6 +6,7 @@ import dev.vt.conformance.spec.OpSpec;
 import dev.vt.conformance.spec.Operand;
 import dev.vt.conformance.spec.Pattern;
 import dev.vt.ops.OpTable;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Matrix products: {@code matmul}, {@code matmul_bt}, {@code matmul_bt_quant}. */
@@ -49,17 +50,24 @@ final class Products {
                 OpSpec.of(OpTable.MATMUL_BT_QUANT, "MxKxN")
                         .dtypes(Dtypes.BLOCKS)
                         .quick("1x256x32", "3x512x7")
-                        .full(
-                                "0x256x5",
-                                "3x256x0",
-                                "1x256x1",
-                                "2x768x3",
-                                "7x1024x33",
-                                "8x1280x5",
-                                "9x256x31",
-                                "50x256x17")
+                        .full(blockTails())
+                        .except(p -> p.dims()[1] % p.dtype().blockElements() != 0)
                         .patterns(Pattern.NAN_MIDDLE, Pattern.INFINITE, Pattern.DENORMAL, Pattern.ZERO, Pattern.LARGE)
                         .makes(d -> transposed(d, DType.F32)));
+    }
+
+    /**
+     * Every number of blocks up to five tiles of 256 elements, for few rows and for many: kernels often have one way for a single row
+     * and another for batches, with a tail of its own.
+     */
+    private static List<String> blockTails() {
+        List<String> sizes = new ArrayList<>(List.of("0x256x5", "3x256x0", "1x256x1", "50x256x257", "5x1536x33"));
+        for (int k = 32; k <= 5 * 256; k += 32) {
+            for (int m : new int[] {1, 2, 7, 8, 9, 50}) {
+                sizes.add(m + "x" + k + "x" + (k % 64 == 0 ? 9 : 4));
+            }
+        }
+        return sizes;
     }
 
     private static void matmul(Draft d) {

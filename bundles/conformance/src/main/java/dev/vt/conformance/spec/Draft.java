@@ -1,6 +1,7 @@
 package dev.vt.conformance.spec;
 
 import dev.vt.api.VtException;
+import dev.vt.api.op.Op;
 import dev.vt.api.tensor.DType;
 import dev.vt.api.tensor.Tensor;
 import java.util.ArrayList;
@@ -32,6 +33,11 @@ public final class Draft {
         source = new CaseData(random, plan.pattern());
     }
 
+    /** The op. */
+    public Op<?> op() {
+        return spec.op();
+    }
+
     /** The i-th size of the case. */
     public int dim(int i) {
         return Math.toIntExact(plan.dims()[i]);
@@ -49,6 +55,11 @@ public final class Draft {
     /** f32 for f16, which no op writes, else the case's own dtype: what most outputs are stored in. */
     public DType stored() {
         return plan.dtype() == DType.BF16 ? DType.BF16 : DType.F32;
+    }
+
+    /** Of f32 and bf16 the one that {@link #stored} is not: the dtypes of a call may differ. */
+    public DType otherStored() {
+        return stored() == DType.F32 ? DType.BF16 : DType.F32;
     }
 
     /** Number of the variant, from 0 on, in the order in which the spec names them. */

@@ -155,7 +155,9 @@ public final class Expected {
                                 + bound(dtype, wanted[i], magnitude(i, wanted)),
                         relative(got[i], wanted[i], i, wanted));
             }
-            worst = Math.max(worst, relative(got[i], wanted[i], i, wanted));
+            double distance = relative(got[i], wanted[i], i, wanted);
+            // An infinity that is right, for a number beyond the type, is no distance.
+            worst = Math.max(worst, Double.isFinite(distance) ? distance : 0);
         }
         return new Verdict(null, worst);
     }

@@ -9,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * How one op is tested: the sizes, dtypes, variants and patterns of its cases, and how a case is made. Immutable once built; any
@@ -25,6 +26,8 @@ public final class OpSpec {
     private final List<long[]> quick;
     private final List<long[]> full;
     private final List<Pattern> patterns;
+    private final int quickVariants;
+    private final Predicate<CasePlan> absent;
     private final Consumer<Draft> maker;
 
     private OpSpec(Builder b, Consumer<Draft> maker) {
@@ -35,6 +38,8 @@ public final class OpSpec {
         quick = List.copyOf(b.quick);
         full = List.copyOf(b.full);
         patterns = List.copyOf(b.patterns);
+        quickVariants = Math.min(b.quickVariants, variants.size());
+        absent = b.absent;
         this.maker = maker;
     }
 
@@ -68,22 +73,24 @@ public final class OpSpec {
     /** The cases of a level, each once. */
     public List<CasePlan> plans(Level level) {
         Set<CasePlan> plans = new LinkedHashSet<>();
-        sizes(plans, quick);
+        sizes(plans, quick, quickVariants);
         plans.addAll(patterned(patterns.isEmpty() ? List.of() : patterns.subList(0, 1), 1));
         if (level == Level.FULL) {
-            sizes(plans, full);
+            sizes(plans, quick, variants.size());
+            sizes(plans, full, variants.size());
             layouts(plans);
             plans.addAll(patterned(patterns, variants.size()));
         }
+        plans.removeIf(absent);
         return List.copyOf(plans);
     }
 
     /** Every size in every dtype and variant; the place in memory changes from case to case. */
-    private void sizes(Set<CasePlan> plans, List<long[]> sizes) {
+    private void sizes(Set<CasePlan> plans, List<long[]> sizes, int ofVariants) {
         int n = 0;
         for (long[] dims : sizes) {
             for (DType dtype : dtypes) {
-                for (int v = 0; v < variants.size(); v++) {
+                for (int v = 0; v < ofVariants; v++) {
                     plans.add(new CasePlan(dims, dtype, v, Pattern.NORMAL, OFFSETS[n % OFFSETS.length], n % 2 == 1));
                     n++;
                 }
@@ -142,6 +149,8 @@ public final class OpSpec {
         private List<long[]> quick = List.of();
         private List<long[]> full = List.of();
         private List<Pattern> patterns = List.of();
+        private int quickVariants = Integer.MAX_VALUE;
+        private Predicate<CasePlan> absent = plan -> false;
 
         private Builder(Op<?> op, String names) {
             this.op = op;
@@ -165,6 +174,18 @@ public final class OpSpec {
             return this;
         }
 
+        /** How many of the variants, from the first on, belong to the quick level; all if never said. */
+        public Builder quickVariants(int count) {
+            quickVariants = count;
+            return this;
+        }
+
+        /** Says which combinations there are not, such as sizes that are no whole blocks. */
+        public Builder except(Predicate<CasePlan> combinations) {
+            absent = absent.or(combinations);
+            return this;
+        }
+
         /** Sizes of the quick level; the last are used for offsets, strides and patterns too, and must have something to compute. */
         public Builder quick(String... sizes) {
             quick = parsed(sizes);
@@ -175,6 +196,10 @@ public final class OpSpec {
         public Builder full(String... sizes) {
             full = parsed(sizes);
             return this;
+        }
+
+        public Builder full(List<String> sizes) {
+            return full(sizes.toArray(String[]::new));
         }
 
         /** Patterns for the data; the first is part of the quick level. */

@@ -1,0 +1,155 @@
+package dev.vt.conformance.catalogue;
+
+import dev.vt.api.tensor.DType;
+import dev.vt.conformance.spec.CasePlan;
+import dev.vt.conformance.spec.Draft;
+import dev.vt.conformance.spec.Expected;
+import dev.vt.conformance.spec.OpSpec;
+import dev.vt.conformance.spec.Operand;
+import dev.vt.conformance.spec.Pattern;
+import dev.vt.ops.OpTable;
+import dev.vt.ops.kernel.AttentionParams;
+import java.util.BitSet;
+import java.util.List;
+
+/** {@code paged_attention}: several requests, prefill and decode at once, grouped heads, window, soft cap. */
+final class PagedAttentions {
+    /** Scores, exponentials, quotient, and what a score that is off by a rounding does to a weight. */
+    private static final double ROUNDINGS = 24;
+
+    private static final int DECODE = 1;
+    private static final int WINDOW = 2;
+    private static final int SOFT_CAP = 3;
+    private static final int ALL_TOKENS = 4;
+    private static final int WINDOW_AND_CAP = 5;
+    private static final int OTHER_TYPES = 6;
+    private static final int BLOCK_OUTSIDE = 7;
+
+    private PagedAttentions() {}
+
+    static List<OpSpec> all() {
+        return List.of(OpSpec.of(OpTable.PAGED_ATTENTION, "RxQxKxDxSIZE")
+                .dtypes(Dtypes.FLOATS)
+                .variants(
+                        "",
+                        "decode",
+                        "window",
+                        "soft cap",
+                        "not causal",
+                        "window and soft cap",
+                        "other types",
+                        "block outside")
+                .quickVariants(2)
+                .except(PagedAttentions::noFault)
+                .quick("1x2x2x32x4", "3x4x2x24x5")
+                .full(
+                        "0x2x1x8x4",
+                        "1x1x1x1x1",
+                        "2x3x1x33x16",
+                        "4x6x2x64x15",
+                        "3x8x1x127x16",
+                        "5x4x4x128x17",
+                        "9x2x1x40x32")
+                .patterns(Pattern.NAN_MIDDLE, Pattern.NAN_LAST, Pattern.INFINITE, Pattern.DENORMAL, Pattern.ZERO)
+                .makes(PagedAttentions::attention));
+    }
+
+    private static boolean noFault(CasePlan plan) {
+        return plan.variant() == BLOCK_OUTSIDE && (plan.dims()[0] == 0 || plan.pattern() != Pattern.NORMAL);
+    }
+
+    private static PagedRequests requests(Draft d) {
+        int size = d.dim(4);
+        return PagedRequests.make(d, d.dim(0), size, new PagedRequests.Kind() {
+            @Override
+            public int rows(int r) {
+                // Prefill, decode, and a request that has nothing to do this time.
+                return d.variant() == DECODE ? 1 : new int[] {7, 1, 0, 3, size}[r % 5];
+            }
+
+            @Override
+            public int before(int r) {
+                return new int[] {size - 1, 2 * size, 3, 0, 11 * size + 1}[r % 5];
+            }
+        });
+    }
+
+    private static AttentionParams params(Draft d, int dim) {
+        boolean window = d.variant() == WINDOW || d.variant() == WINDOW_AND_CAP;
+        boolean cap = d.variant() == SOFT_CAP || d.variant() == WINDOW_AND_CAP;
+        return new AttentionParams(
+                (float) (1 / Math.sqrt(dim)), d.variant() != ALL_TOKENS, window ? d.dim(4) + 1 : 0, cap ? 1.5f : 0f);
+    }
+
+    private static void attention(Draft d) {
+        int heads = d.dim(1);
+        int kvHeads = d.dim(2);
+        int dim = d.dim(3);
+        boolean other = d.variant() == OTHER_TYPES;
+        PagedRequests requests = requests(d);
+        // Rows behind the last request are there to keep a shape; nobody reads or writes them.
+        int rows = requests.rows() + d.dim(0) % 3;
+        Operand out = d.out("out", other ? d.otherStored() : d.stored(), rows, heads, dim);
+        Operand query = d.data("query", d.dtype(), rows, heads, dim);
+        DType cached = other ? d.otherStored() : d.dtype();
+        Operand k = requests.cache(d, "kCache", cached, kvHeads, dim);
+        Operand v = requests.cache(d, "vCache", cached, kvHeads, dim);
+        int[] table = requests.table().clone();
+        if (d.variant() == BLOCK_OUTSIDE) {
+            table[0] = requests.blocks();
+            d.fails("blockTable");
+        }
+        d.integers("blockTable", DType.I32, i -> table[(int) i], requests.requests(), requests.width());
+        d.integers("seqLens", DType.I32, i -> requests.lengths()[(int) i], requests.requests());
+        d.integers("queryStartLoc", DType.I32, i -> requests.starts()[(int) i], requests.requests() + 1);
+        AttentionParams params = params(d, dim);
+        out.expect(() -> reference(requests, params, rows, query, k, v));
+        d.flops(flops(requests, heads, dim));
+        d.call((ops, q, t) -> ops.pagedAttention(q, t[0], t[1], t[2], t[3], t[4], t[5], t[6], params));
+    }
+
+    private static double flops(PagedRequests requests, int heads, int dim) {
+        double pairs = 0;
+        for (int r = 0; r < requests.requests(); r++) {
+            pairs += (double) (requests.starts()[r + 1] - requests.starts()[r]) * requests.lengths()[r];
+        }
+        return 4 * pairs * heads * dim;
+    }
+
+    private static Expected reference(
+            PagedRequests requests, AttentionParams params, int rows, Operand query, Operand k, Operand v) {
+        int heads = (int) query.shape()[1];
+        int dim = (int) query.shape()[2];
+        int group = heads / (int) k.shape()[2];
+        double[] y = new double[rows * heads * dim];
+        double[] sizes = new double[y.length];
+        for (int r = 0; r < requests.requests(); r++) {
+            int first = requests.starts()[r];
+            for (int row = first; row < requests.starts()[r + 1]; row++) {
+                int position = requests.lengths()[r] - requests.starts()[r + 1] + row;
+                int end = params.causal() ? position + 1 : requests.lengths()[r];
+                int begin = params.window() == 0 ? 0 : Math.max(0, position + 1 - params.window());
+                for (int h = 0; h < heads; h++) {
+                    int[] places = new int[end - begin];
+                    for (int i = 0; i < places.length; i++) {
+                        places[i] = (requests.slot(r, begin + i) * (heads / group) + h / group) * dim;
+                    }
+                    Softmax.attend(
+                            params,
+                            query.values(),
+                            (row * heads + h) * dim,
+                            dim,
+                            k.values(),
+                            v.values(),
+                            places,
+                            y,
+                            sizes);
+                }
+            }
+        }
+        BitSet untouched = new BitSet();
+        untouched.set(requests.rows() * heads * dim, y.length);
+        return Expected.close(y, sizes, ROUNDINGS + Expected.sumOf(requests.longest()))
+                .untouched(untouched);
+    }
+}
