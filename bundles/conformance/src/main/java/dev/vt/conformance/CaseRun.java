@@ -3,6 +3,7 @@ package dev.vt.conformance;
 import dev.vt.api.VtException;
 import dev.vt.api.device.Backend;
 import dev.vt.api.device.Graph;
+import dev.vt.api.device.Queue;
 import dev.vt.conformance.internal.Placement;
 import dev.vt.conformance.spec.Expected;
 import dev.vt.conformance.spec.Level;
@@ -25,6 +26,7 @@ final class CaseRun {
     private final TestCase testCase;
     private final Subject subject;
     private final Backend backend;
+    private final Queue queue;
     private final Level level;
 
     /**
@@ -40,15 +42,16 @@ final class CaseRun {
         }
     }
 
-    CaseRun(TestCase testCase, Subject subject, Backend backend, Level level) {
+    CaseRun(TestCase testCase, Subject subject, Backend backend, Queue queue, Level level) {
         this.testCase = testCase;
         this.subject = subject;
         this.backend = backend;
+        this.queue = queue;
         this.level = level;
     }
 
     Result run() {
-        try (DeviceCase device = new DeviceCase(testCase, backend)) {
+        try (DeviceCase device = new DeviceCase(testCase, backend, queue)) {
             return testCase.fault() == null ? good(device) : bad(device, testCase.fault());
         } catch (VtException e) {
             return Result.wrong("threw: " + e.getMessage());

@@ -1,17 +1,15 @@
 package dev.vt.conformance;
 
 import dev.vt.api.device.Backend;
+import dev.vt.api.device.Queue;
 import dev.vt.api.op.Op;
 import dev.vt.conformance.catalogue.Catalogue;
 import dev.vt.conformance.spec.CasePlan;
 import dev.vt.conformance.spec.Level;
 import dev.vt.conformance.spec.OpSpec;
 import dev.vt.conformance.spec.TestCase;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 
 /**
@@ -19,9 +17,6 @@ import java.util.concurrent.CancellationException;
  * instance; a run belongs to its thread, and interrupting that ends it with a {@link CancellationException}.
  */
 public final class Conformance {
-    /** Failures of one op that are kept: the first ones tell what is wrong. */
-    private static final int KEPT = 20;
-
     private final Level level;
     private final Listener listener;
 
@@ -53,40 +48,27 @@ public final class Conformance {
 
     /** Runs all cases of an op on the kernel under test. */
     public OpResult run(OpSpec spec, Subject subject, Backend backend) {
-        long start = System.nanoTime();
         List<CasePlan> plans = spec.plans(level);
-        List<OpResult.Failure> failures = new ArrayList<>();
-        Map<String, Long> declines = new TreeMap<>();
-        Map<String, Double> worst = new TreeMap<>();
-        int served = 0;
-        int failed = 0;
-        int n = 0;
-        for (CasePlan plan : plans) {
-            if (Thread.interrupted()) {
-                throw new CancellationException("the test of op " + spec.op() + " was stopped");
+        Findings findings = new Findings(spec.op());
+        Queue queue = backend.createQueue();
+        try {
+            for (CasePlan plan : plans) {
+                if (Thread.interrupted()) {
+                    throw new CancellationException("the test of op " + spec.op() + " was stopped");
+                }
+                TestCase c = spec.make(plan);
+                CaseRun.Result r = new CaseRun(c, subject, backend, queue, level).run();
+                findings.add(c, r);
+                if (r.fault() != null) {
+                    // What went wrong may have left the queue in any state.
+                    queue.close();
+                    queue = backend.createQueue();
+                }
+                listener.done(spec.op(), findings.cases(), plans.size());
             }
-            TestCase c = spec.make(plan);
-            CaseRun.Result r = new CaseRun(c, subject, backend, level).run();
-            if (r.declined() != null) {
-                declines.merge(r.declined(), 1L, Long::sum);
-            } else {
-                served++;
-            }
-            if (r.fault() == null) {
-                worst.merge(c.dtype().label(), r.error(), Math::max);
-            } else if (failed++ < KEPT) {
-                failures.add(new OpResult.Failure(spec.op().name(), c.label(), r.fault()));
-            }
-            listener.done(spec.op(), ++n, plans.size());
+        } finally {
+            queue.close();
         }
-        return new OpResult(
-                spec.op().name(),
-                n,
-                served,
-                failed,
-                List.copyOf(failures),
-                declines,
-                worst,
-                (System.nanoTime() - start) / 1e9);
+        return findings.result();
     }
 }

@@ -15,22 +15,33 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A case with its operands in a device's memory, ready to be called; owns the memory and a queue. One thread. A call may be made many
+ * A case with its operands in a device's memory, ready to be called; owns the memory. One thread. A call may be made many
  * times, as benchmarks do; {@link #fill} puts everything back to what it was.
  */
 public final class DeviceCase implements AutoCloseable {
     private final TestCase testCase;
     private final Backend backend;
     private final Queue queue;
+    private final boolean ownsQueue;
     private final List<Placement> placements = new ArrayList<>();
     private final List<Memory> memories = new ArrayList<>();
     private final Tensor[] tensors;
 
-    /** Places a case on a device, poisoned with 0xff. */
+    /** Places a case on a device, poisoned with 0xff, with a queue of its own. */
     public DeviceCase(TestCase testCase, Backend backend) {
+        this(testCase, backend, backend.createQueue(), true);
+    }
+
+    /** Places a case on a device; the queue stays the caller's. */
+    DeviceCase(TestCase testCase, Backend backend, Queue queue) {
+        this(testCase, backend, queue, false);
+    }
+
+    private DeviceCase(TestCase testCase, Backend backend, Queue queue, boolean ownsQueue) {
         this.testCase = testCase;
         this.backend = backend;
-        queue = backend.createQueue();
+        this.queue = queue;
+        this.ownsQueue = ownsQueue;
         tensors = new Tensor[testCase.operands().size()];
         try {
             for (Operand o : testCase.operands()) {
@@ -118,8 +129,12 @@ public final class DeviceCase implements AutoCloseable {
 
     @Override
     public void close() {
-        try (queue) {
+        try {
             memories.forEach(Memory::close);
+        } finally {
+            if (ownsQueue) {
+                queue.close();
+            }
         }
     }
 }

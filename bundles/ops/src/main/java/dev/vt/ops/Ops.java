@@ -547,7 +547,10 @@ public final class Ops {
 
     // From logits to tokens
 
-    /** {@code tokenIds[r]} (i64) = index of the largest of logits[R,V] in row r, the lowest on a tie; V is 1 or more. */
+    /**
+     * {@code tokenIds[r]} (i64) = index of the largest of logits[R,V] in row r, the lowest on a tie; a NaN counts as the largest; V is 1 or
+     * more.
+     */
     public void greedyArgmax(Queue queue, Tensor tokenIds, Tensor logits) {
         SamplerChecks.greedyArgmax(queue, tokenIds, logits);
         dispatcher.call(OpTable.GREEDY_ARGMAX, queue, k -> k.run(queue, tokenIds, logits));
@@ -567,7 +570,9 @@ public final class Ops {
 
     /**
      * Sets to negative infinity, in place, all but the k largest of each row, then all outside the smallest set whose probability
-     * reaches p. Source: Fan et al., Hierarchical Neural Story Generation, 2018; Holtzman et al., The Curious Case of Neural Text
+     * reaches p. Ranks go by value, then by index; a NaN comes first. A k below 1 or not below V keeps all, as does a p of 1 or more; a p
+     * of 0 or less keeps one. The probabilities are those of what k left; where they are not defined (a NaN, a positive infinity, nothing
+     * but negative infinities) p keeps all. Source: Fan et al., Hierarchical Neural Story Generation, 2018; Holtzman et al., The Curious Case of Neural Text
      * Degeneration, 2019.
      *
      * @param logits [R,V] f32
@@ -580,8 +585,8 @@ public final class Ops {
     }
 
     /**
-     * Sets to negative infinity, in place, what is less likely than minP times the most likely of its row. Source: Nguyen et al.,
-     * Turning Up the Heat: Min-p Sampling, 2024.
+     * Sets to negative infinity, in place, what is less likely than minP times the most likely of its row. A row whose probabilities are
+     * not defined stays as it is. Source: Nguyen et al., Turning Up the Heat: Min-p Sampling, 2024.
      *
      * @param logits [R,V] f32
      * @param minP [R] f32
@@ -634,7 +639,10 @@ public final class Ops {
 
     /**
      * Draws one token from each row: tokenIds[r] = argmax of probs[r] / e, e exponentially distributed noise that depends on
-     * seeds[r], the row and the column alone.
+     * seeds[r], the row and the column alone. With the finaliser {@code mix} and the constant {@code GAMMA} of SplitMix64 it is {@code
+     * e = -ln(u)}, {@code u = ((h >>> 11) + 0.5) / 2^53}, {@code h = mix(mix(seed + (row + 1) * GAMMA) + (column + 1) * GAMMA)}. What has
+     * probability 0 is drawn only where all have it, and then the first; a NaN counts as the largest. Source: Steele, Lea and Flood,
+     * Fast Splittable Pseudorandom Number Generators, 2014.
      *
      * @param tokenIds [R] i64
      * @param probs [R,V] f32, V 1 or more

@@ -48,7 +48,7 @@ final class Moves {
                                 Pattern.ZERO,
                                 Pattern.LARGE)
                         .makes(Moves::qkvSplit),
-                OpSpec.of(OpTable.RESHAPE_AND_CACHE, "TxHxDxBLOCKSxSIZE")
+                OpSpec.of(OpTable.RESHAPE_AND_CACHE, "TxHxDxBxS")
                         .dtypes(Dtypes.FLOATS)
                         .variants("", "other cache", "slot too large")
                         .quickVariants(1)

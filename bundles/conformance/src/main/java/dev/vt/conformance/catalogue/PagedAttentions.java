@@ -17,7 +17,6 @@ final class PagedAttentions {
     /** Scores, exponentials, quotient, and what a score that is off by a rounding does to a weight. */
     private static final double ROUNDINGS = 24;
 
-    private static final int DECODE = 1;
     private static final int WINDOW = 2;
     private static final int SOFT_CAP = 3;
     private static final int ALL_TOKENS = 4;
@@ -28,11 +27,11 @@ final class PagedAttentions {
     private PagedAttentions() {}
 
     static List<OpSpec> all() {
-        return List.of(OpSpec.of(OpTable.PAGED_ATTENTION, "RxQxKxDxSIZE")
+        return List.of(OpSpec.of(OpTable.PAGED_ATTENTION, "RxLxHqxHkxDxS")
                 .dtypes(Dtypes.FLOATS)
                 .variants(
                         "",
-                        "decode",
+                        "prefill",
                         "window",
                         "soft cap",
                         "not causal",
@@ -41,15 +40,15 @@ final class PagedAttentions {
                         "block outside")
                 .quickVariants(2)
                 .except(PagedAttentions::noFault)
-                .quick("1x2x2x32x4", "3x4x2x24x5")
+                .quick("1x9x2x2x32x4", "3x11x4x2x24x5")
                 .full(
-                        "0x2x1x8x4",
-                        "1x1x1x1x1",
-                        "2x3x1x33x16",
-                        "4x6x2x64x15",
-                        "3x8x1x127x16",
-                        "5x4x4x128x17",
-                        "9x2x1x40x32")
+                        "0x5x2x1x8x4",
+                        "1x1x1x1x1x1",
+                        "2x16x3x1x33x16",
+                        "4x31x6x2x64x15",
+                        "3x257x8x1x127x16",
+                        "5x102x4x4x128x17",
+                        "9x64x2x1x40x32")
                 .patterns(Pattern.NAN_MIDDLE, Pattern.NAN_LAST, Pattern.INFINITE, Pattern.DENORMAL, Pattern.ZERO)
                 .makes(PagedAttentions::attention));
     }
@@ -58,18 +57,20 @@ final class PagedAttentions {
         return plan.variant() == BLOCK_OUTSIDE && (plan.dims()[0] == 0 || plan.pattern() != Pattern.NORMAL);
     }
 
+    /** One query each, over as many tokens as the case says or fewer; or prefill, decode and nothing, side by side. */
     private static PagedRequests requests(Draft d) {
-        int size = d.dim(4);
+        int tokens = d.dim(1);
+        int size = d.dim(5);
+        boolean decode = d.variant() == 0;
         return PagedRequests.make(d, d.dim(0), size, new PagedRequests.Kind() {
             @Override
             public int rows(int r) {
-                // Prefill, decode, and a request that has nothing to do this time.
-                return d.variant() == DECODE ? 1 : new int[] {7, 1, 0, 3, size}[r % 5];
+                return decode ? 1 : new int[] {7, 1, 0, 3, size}[r % 5];
             }
 
             @Override
             public int before(int r) {
-                return new int[] {size - 1, 2 * size, 3, 0, 11 * size + 1}[r % 5];
+                return new int[] {tokens - 1, tokens / 2, 3, 0, tokens - 1}[r % 5];
             }
         });
     }
@@ -78,17 +79,17 @@ final class PagedAttentions {
         boolean window = d.variant() == WINDOW || d.variant() == WINDOW_AND_CAP;
         boolean cap = d.variant() == SOFT_CAP || d.variant() == WINDOW_AND_CAP;
         return new AttentionParams(
-                (float) (1 / Math.sqrt(dim)), d.variant() != ALL_TOKENS, window ? d.dim(4) + 1 : 0, cap ? 1.5f : 0f);
+                (float) (1 / Math.sqrt(dim)), d.variant() != ALL_TOKENS, window ? d.dim(5) + 1 : 0, cap ? 1.5f : 0f);
     }
 
     private static void attention(Draft d) {
-        int heads = d.dim(1);
-        int kvHeads = d.dim(2);
-        int dim = d.dim(3);
+        int heads = d.dim(2);
+        int kvHeads = d.dim(3);
+        int dim = d.dim(4);
         boolean other = d.variant() == OTHER_TYPES;
         PagedRequests requests = requests(d);
         // Rows behind the last request are there to keep a shape; nobody reads or writes them.
-        int rows = requests.rows() + d.dim(0) % 3;
+        int rows = requests.rows() + (d.variant() == 0 ? 0 : 2);
         Operand out = d.out("out", other ? d.otherStored() : d.stored(), rows, heads, dim);
         Operand query = d.data("query", d.dtype(), rows, heads, dim);
         DType cached = other ? d.otherStored() : d.dtype();

@@ -42,7 +42,7 @@ final class Ropes {
 
     static List<OpSpec> all() {
         return List.of(
-                OpSpec.of(OpTable.ROPE_NEOX, "TxQxKxDxROT")
+                OpSpec.of(OpTable.ROPE_NEOX, "TxHqxHkxDxR")
                         .dtypes(Dtypes.STORED)
                         .variants("", "i64 positions", "linear scale", "llama3")
                         .quick("1x4x2x64x64", "3x3x1x40x24")
@@ -55,13 +55,13 @@ final class Ropes {
                                 "33x8x2x256x64")
                         .patterns(PATTERNS)
                         .makes(Ropes::neox),
-                OpSpec.of(OpTable.ROPE_COS_SIN_CACHE, "TxROT")
+                OpSpec.of(OpTable.ROPE_COS_SIN_CACHE, "TxR")
                         .dtypes(DType.F32)
                         .variants("", "i64 positions", "linear scale", "llama3", "factors")
                         .quick("1x64", "5x26")
                         .full("0x8", "1x2", "3x126", "17x128", "129x256")
                         .makes(Ropes::table),
-                OpSpec.of(OpTable.ROPE_FROM_CACHE, "TxQxKxDxROTxP")
+                OpSpec.of(OpTable.ROPE_FROM_CACHE, "TxHqxHkxDxRxP")
                         .dtypes(Dtypes.STORED)
                         .variants(
                                 "",
