@@ -87,7 +87,7 @@ final class Elementwise {
         int t = d.dim(0);
         int n = d.dim(1);
         Operand out = d.out("out", d.variant() == 1 ? d.otherStored() : d.stored(), t, n);
-        Operand x = d.data("x", d.dtype(), t, 2 * n);
+        Operand x = d.data("x", d.dtype(), t, 2L * n);
         out.expect(() -> {
             double[] v = x.values();
             double[] y = new double[t * n];
