@@ -54,6 +54,31 @@ final class Check {
         rows(op, argument, t);
     }
 
+    /** As {@link #dense}, of rank 3, but the strides of the first two dimensions are free. */
+    static void strided(Op<?> op, String argument, Tensor t, Device device) {
+        placed(op, argument, t, device, 3);
+        if (t.dim(2) > 1 && t.stride(2) != 1) {
+            throw Faults.lastDim(op, argument, t);
+        }
+    }
+
+    /** As {@link #strided}, for a tensor that is written: no element lies where another does. */
+    static void stridedOutput(Op<?> op, String argument, Tensor t, Device device) {
+        strided(op, argument, t, device);
+        if (!t.contiguous() && !hasRowsApart(t)) {
+            throw Faults.rows(op, argument, t);
+        }
+    }
+
+    /** True when no two rows of the last of three dimensions overlap; not for strides that interleave in other ways. */
+    private static boolean hasRowsApart(Tensor t) {
+        int outer = t.stride(0) < t.stride(1) ? 1 : 0;
+        int inner = 1 - outer;
+        long width = t.dim(2);
+        long block = (t.dim(inner) - 1) * t.stride(inner) + width;
+        return (t.dim(inner) == 1 || t.stride(inner) >= width) && (t.dim(outer) == 1 || t.stride(outer) >= block);
+    }
+
     private static void rows(Op<?> op, String argument, Tensor t) {
         if (!t.contiguous() && !hasPaddedRows(t)) {
             throw Faults.rows(op, argument, t);

@@ -6,6 +6,7 @@ import dev.vt.api.op.Op;
 import dev.vt.api.tensor.DType;
 import dev.vt.api.tensor.Tensor;
 import dev.vt.ops.kernel.Binary;
+import dev.vt.ops.kernel.MulColVecF32;
 import dev.vt.ops.kernel.QkvSplit;
 
 /** Contracts of the ops that work element by element, and of those that only move data. */
@@ -80,6 +81,32 @@ final class ElementwiseChecks {
         }
         Check.apartOrSame(op, "out", out, "a", a);
         Check.apart(op, "out", out, "b", b);
+    }
+
+    static void sigmoidGate(Queue queue, Tensor out, Tensor attn, Tensor gate) {
+        Op<Binary> op = OpTable.SIGMOID_GATE_BF16;
+        Device device = Check.device(op, queue);
+        Check.anyRank(op, "out", out, device, 0);
+        Check.anyRank(op, "attn", attn, device, 0);
+        Check.anyRank(op, "gate", gate, device, 0);
+        Check.dtype(op, "out", out, DType.BF16);
+        Check.outFloats(op, "attn", attn);
+        Check.dtype(op, "gate", gate, DType.F32);
+        Check.sameShape(op, "attn", attn, "out", out);
+        Check.sameShape(op, "gate", gate, "out", out);
+        Check.apart(op, "out", out, "attn", attn);
+        Check.apart(op, "out", out, "gate", gate);
+    }
+
+    static void mulColVec(Queue queue, Tensor x, Tensor col) {
+        Op<MulColVecF32> op = OpTable.MUL_COL_VEC_F32;
+        Device device = Check.device(op, queue);
+        Check.dense(op, "x", x, device, 2);
+        Check.dense(op, "col", col, device, 1);
+        Check.dtype(op, "x", x, DType.F32);
+        Check.dtype(op, "col", col, DType.F32);
+        Check.dim(op, "col", col, 0, x.dim(1), "dimension 1 of x");
+        Check.apart(op, "x", x, "col", col);
     }
 
     static void qkvSplit(Queue queue, Tensor q, Tensor k, Tensor v, Tensor qkv) {

@@ -50,6 +50,10 @@ final class Faults {
         return of(op, argument, "a tensor whose rows are contiguous and do not overlap", strided(given));
     }
 
+    static VtException lastDim(Op<?> op, String argument, Tensor given) {
+        return of(op, argument, "a tensor whose last dimension is contiguous", strided(given));
+    }
+
     static VtException dim(Op<?> op, String argument, Tensor given, int dim, long expected, String why) {
         return of(op, argument, "dimension " + dim + " to be " + expected + " (" + why + ")", "" + given);
     }

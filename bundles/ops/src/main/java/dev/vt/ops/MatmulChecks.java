@@ -92,4 +92,22 @@ final class MatmulChecks {
         Check.apart(op, "out", out, "a", a);
         Check.apart(op, "out", out, "b", b);
     }
+
+    static void batched(Queue queue, Tensor out, Tensor a, Tensor b) {
+        Op<Matmul> op = OpTable.BATCHED_MATMUL;
+        Device device = Check.device(op, queue);
+        Check.stridedOutput(op, "out", out, device);
+        Check.strided(op, "a", a, device);
+        Check.strided(op, "b", b, device);
+        Check.outFloats(op, "out", out);
+        Check.outFloats(op, "a", a);
+        Check.outFloats(op, "b", b);
+        Check.dim(op, "a", a, 0, out.dim(0), "dimension 0 of out");
+        Check.dim(op, "a", a, 1, out.dim(1), "dimension 1 of out");
+        Check.dim(op, "b", b, 0, out.dim(0), "dimension 0 of out");
+        Check.dim(op, "b", b, 1, a.dim(2), "dimension 2 of a");
+        Check.dim(op, "b", b, 2, out.dim(2), "dimension 2 of out");
+        Check.apart(op, "out", out, "a", a);
+        Check.apart(op, "out", out, "b", b);
+    }
 }

@@ -6,12 +6,18 @@ import dev.vt.ops.kernel.ApplyMinP;
 import dev.vt.ops.kernel.ApplyPenalties;
 import dev.vt.ops.kernel.ApplyTemperature;
 import dev.vt.ops.kernel.ApplyTopKTopP;
+import dev.vt.ops.kernel.Attention;
+import dev.vt.ops.kernel.AttnGateSplit;
+import dev.vt.ops.kernel.AttnQkNormRopeGate;
 import dev.vt.ops.kernel.Binary;
 import dev.vt.ops.kernel.BinaryFp4Quant;
 import dev.vt.ops.kernel.CausalConv1dFwd;
 import dev.vt.ops.kernel.CausalConv1dUpdate;
+import dev.vt.ops.kernel.ConcatAndCacheMla;
+import dev.vt.ops.kernel.ConcatMlaNopeRope;
 import dev.vt.ops.kernel.Embedding;
 import dev.vt.ops.kernel.FusedChain;
+import dev.vt.ops.kernel.GatherMlaCache;
 import dev.vt.ops.kernel.GdnDecode;
 import dev.vt.ops.kernel.GdnGBeta;
 import dev.vt.ops.kernel.GdnPackedDecode;
@@ -26,8 +32,12 @@ import dev.vt.ops.kernel.MatmulFp8;
 import dev.vt.ops.kernel.MatmulNvfp4;
 import dev.vt.ops.kernel.MatmulNvfp4Cutlass;
 import dev.vt.ops.kernel.MatmulNvfp4Fp4;
+import dev.vt.ops.kernel.MergeAttnStates;
+import dev.vt.ops.kernel.MlaDecodeAttention;
+import dev.vt.ops.kernel.MlaPrefillAttention;
 import dev.vt.ops.kernel.MoeGroupedGemmNvfp4;
 import dev.vt.ops.kernel.MoeGroupedGemmNvfp4Marlin;
+import dev.vt.ops.kernel.MulColVecF32;
 import dev.vt.ops.kernel.PagedAttention;
 import dev.vt.ops.kernel.QkvSplit;
 import dev.vt.ops.kernel.QuantFp8Static;
@@ -58,7 +68,16 @@ public final class OpTable {
     public static final Op<GdnPrefill> GDN_PREFILL = Op.of(9, "gdn_prefill", GdnPrefill.class);
     public static final Op<GdnDecode> GDN_DECODE = Op.of(10, "gdn_decode", GdnDecode.class);
     public static final Op<GdnPackedDecode> GDN_PACKED_DECODE = Op.of(11, "gdn_packed_decode", GdnPackedDecode.class);
+    public static final Op<Attention> ATTENTION = Op.of(14, "attention", Attention.class);
     public static final Op<ReshapeAndCache> RESHAPE_AND_CACHE = Op.of(15, "reshape_and_cache", ReshapeAndCache.class);
+    public static final Op<ConcatAndCacheMla> CONCAT_AND_CACHE_MLA =
+            Op.of(16, "concat_and_cache_mla", ConcatAndCacheMla.class);
+    public static final Op<MlaDecodeAttention> MLA_DECODE_ATTENTION =
+            Op.of(17, "mla_decode_attention", MlaDecodeAttention.class);
+    public static final Op<MlaPrefillAttention> MLA_PREFILL_ATTENTION =
+            Op.of(18, "mla_prefill_attention", MlaPrefillAttention.class);
+    public static final Op<GatherMlaCache> GATHER_MLA_CACHE = Op.of(19, "gather_mla_cache", GatherMlaCache.class);
+    public static final Op<MergeAttnStates> MERGE_ATTN_STATES = Op.of(20, "merge_attn_states", MergeAttnStates.class);
     public static final Op<PagedAttention> PAGED_ATTENTION = Op.of(21, "paged_attention", PagedAttention.class);
     public static final Op<ApplyTemperature> APPLY_TEMPERATURE = Op.of(22, "apply_temperature", ApplyTemperature.class);
     public static final Op<GreedyArgmax> GREEDY_ARGMAX = Op.of(23, "greedy_argmax", GreedyArgmax.class);
@@ -86,6 +105,9 @@ public final class OpTable {
             Op.of(44, "moe_grouped_gemm_nvfp4", MoeGroupedGemmNvfp4.class);
     public static final Op<Unary> CAST_BF16 = Op.of(46, "cast_bf16", Unary.class);
     public static final Op<Unary> CAST_F32 = Op.of(47, "cast_f32", Unary.class);
+    public static final Op<MulColVecF32> MUL_COL_VEC_F32 = Op.of(48, "mul_col_vec_f32", MulColVecF32.class);
+    public static final Op<AttnGateSplit> ATTN_GATE_SPLIT = Op.of(49, "attn_gate_split", AttnGateSplit.class);
+    public static final Op<Binary> SIGMOID_GATE_BF16 = Op.of(50, "sigmoid_gate_bf16", Binary.class);
     public static final Op<GdnGBeta> GDN_G_BETA = Op.of(51, "gdn_g_beta", GdnGBeta.class);
     public static final Op<QkvSplit> GDN_CONV_SPLIT = Op.of(52, "gdn_conv_split", QkvSplit.class);
     public static final Op<QkvSplit> QKV_SPLIT = Op.of(53, "qkv_split", QkvSplit.class);
@@ -93,6 +115,8 @@ public final class OpTable {
             Op.of(56, "moe_grouped_gemm_nvfp4_marlin", MoeGroupedGemmNvfp4Marlin.class);
     public static final Op<GdnPostConv> GDN_POST_CONV = Op.of(57, "gdn_post_conv", GdnPostConv.class);
     public static final Op<RopeCosSinCache> ROPE_COS_SIN_CACHE = Op.of(58, "rope_cos_sin_cache", RopeCosSinCache.class);
+    public static final Op<AttnQkNormRopeGate> ATTN_QK_NORM_ROPE_GATE =
+            Op.of(59, "attn_qk_norm_rope_gate", AttnQkNormRopeGate.class);
     public static final Op<FusedChain> FUSED_CHAIN = Op.of(60, "fused_chain", FusedChain.class);
     public static final Op<RmsNormQuantFp8> RMS_NORM_QUANT_FP8 = Op.of(61, "rms_norm_quant_fp8", RmsNormQuantFp8.class);
     public static final Op<RmsNormGatedQuantFp8> RMS_NORM_GATED_QUANT_FP8 =
@@ -105,6 +129,9 @@ public final class OpTable {
     public static final Op<LayerNorm> LAYER_NORM = Op.of(70, "layer_norm", LayerNorm.class);
     public static final Op<Unary> RELU = Op.of(71, "relu", Unary.class);
     public static final Op<Binary> ADD = Op.of(72, "add", Binary.class);
+    public static final Op<Matmul> BATCHED_MATMUL = Op.of(73, "batched_matmul", Matmul.class);
+    public static final Op<ConcatMlaNopeRope> CONCAT_MLA_NOPE_ROPE =
+            Op.of(74, "concat_mla_nope_rope", ConcatMlaNopeRope.class);
     public static final Op<Unary> GELU_AND_MUL = Op.of(75, "gelu_and_mul", Unary.class);
     public static final Op<UnaryScalar> MUL_SCALAR = Op.of(76, "mul_scalar", UnaryScalar.class);
     public static final Op<UnaryScalar> SOFT_CAP = Op.of(77, "soft_cap", UnaryScalar.class);
@@ -120,7 +147,13 @@ public final class OpTable {
             GDN_PREFILL,
             GDN_DECODE,
             GDN_PACKED_DECODE,
+            ATTENTION,
             RESHAPE_AND_CACHE,
+            CONCAT_AND_CACHE_MLA,
+            MLA_DECODE_ATTENTION,
+            MLA_PREFILL_ATTENTION,
+            GATHER_MLA_CACHE,
+            MERGE_ATTN_STATES,
             PAGED_ATTENTION,
             APPLY_TEMPERATURE,
             GREEDY_ARGMAX,
@@ -144,12 +177,16 @@ public final class OpTable {
             MOE_GROUPED_GEMM_NVFP4,
             CAST_BF16,
             CAST_F32,
+            MUL_COL_VEC_F32,
+            ATTN_GATE_SPLIT,
+            SIGMOID_GATE_BF16,
             GDN_G_BETA,
             GDN_CONV_SPLIT,
             QKV_SPLIT,
             MOE_GROUPED_GEMM_NVFP4_MARLIN,
             GDN_POST_CONV,
             ROPE_COS_SIN_CACHE,
+            ATTN_QK_NORM_ROPE_GATE,
             FUSED_CHAIN,
             RMS_NORM_QUANT_FP8,
             RMS_NORM_GATED_QUANT_FP8,
@@ -161,6 +198,8 @@ public final class OpTable {
             LAYER_NORM,
             RELU,
             ADD,
+            BATCHED_MATMUL,
+            CONCAT_MLA_NOPE_ROPE,
             GELU_AND_MUL,
             MUL_SCALAR,
             SOFT_CAP);

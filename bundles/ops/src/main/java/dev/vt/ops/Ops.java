@@ -79,6 +79,19 @@ public final class Ops {
         dispatcher.call(OpTable.MATMUL_BT_QUANT, queue, k -> k.run(queue, out, a, b));
     }
 
+    /**
+     * {@code out[g] = a[g] * b[g]} for each of G pairs of matrices. Only the last dimension is contiguous: the strides of the first
+     * two are free, so heads need not be moved to the front; those of out keep its rows apart. With K = 0 the result is 0.
+     *
+     * @param out [G,M,N]
+     * @param a [G,M,K] f32 or bf16
+     * @param b [G,K,N] f32 or bf16
+     */
+    public void batchedMatmul(Queue queue, Tensor out, Tensor a, Tensor b) {
+        MatmulChecks.batched(queue, out, a, b);
+        dispatcher.call(OpTable.BATCHED_MATMUL, queue, k -> k.run(queue, out, a, b));
+    }
+
     // Normalisation
 
     /**
@@ -167,6 +180,25 @@ public final class Ops {
         dispatcher.call(OpTable.SOFT_CAP, queue, k -> k.run(queue, out, x, cap));
     }
 
+    /** {@code x[:, n] *= col[n]}, in place; x[M,N] and col[N] are f32. */
+    public void mulColVecF32(Queue queue, Tensor x, Tensor col) {
+        ElementwiseChecks.mulColVec(queue, x, col);
+        dispatcher.call(OpTable.MUL_COL_VEC_F32, queue, k -> k.run(queue, x, col));
+    }
+
+    /**
+     * {@code out = attn * sigmoid(gate)}, rounded to bf16 once; any rank, all of one shape. Source: Qiu et al., Gated Attention for
+     * Large Language Models, 2025.
+     *
+     * @param out bf16
+     * @param attn f32 or bf16
+     * @param gate f32
+     */
+    public void sigmoidGateBf16(Queue queue, Tensor out, Tensor attn, Tensor gate) {
+        ElementwiseChecks.sigmoidGate(queue, out, attn, gate);
+        dispatcher.call(OpTable.SIGMOID_GATE_BF16, queue, k -> k.run(queue, out, attn, gate));
+    }
+
     /** Rounds x to bf16, to nearest even; any rank; out is bf16 of x's shape. */
     public void castBf16(Queue queue, Tensor out, Tensor x) {
         ElementwiseChecks.castBf16(queue, out, x);
@@ -248,8 +280,7 @@ public final class Ops {
     }
 
     // Attention over a paged cache. Source: Kwon et al., Efficient Memory Management for Large Language Model Serving
-    // with
-    // PagedAttention, 2023
+    // with PagedAttention, 2023
 
     /**
      * Writes row t of k and v to slot slotMapping[t] of the caches: row {@code s % blockSize} of block {@code s / blockSize}. A negative
@@ -543,6 +574,213 @@ public final class Ops {
     public void gdnStateScatter(Queue queue, Tensor cache, Tensor state, Tensor stateIndices) {
         StateChecks.scatter(queue, cache, state, stateIndices);
         dispatcher.call(OpTable.GDN_STATE_SCATTER, queue, k -> k.run(queue, cache, state, stateIndices));
+    }
+
+    // Attention over dense tensors. Source: Vaswani et al., Attention Is All You Need, 2017
+
+    /**
+     * {@code out = softmax(scale * query . keys) . values} over one sequence: row t sees rows 0 to t. Query head h reads key/value
+     * head {@code h / (Hq / Hk)}.
+     *
+     * @param out [T,Hq,D]
+     * @param query [T,Hq,D]
+     * @param key [T,Hk,D]; Hq is a multiple of Hk
+     * @param value [T,Hk,D]
+     * @param scale above 0
+     */
+    public void attention(Queue queue, Tensor out, Tensor query, Tensor key, Tensor value, float scale) {
+        DenseAttentionChecks.attention(queue, out, query, key, value, scale);
+        dispatcher.call(OpTable.ATTENTION, queue, k -> k.run(queue, out, query, key, value, scale));
+    }
+
+    /**
+     * Makes of the attention over two disjoint sets of keys that over both, by the logarithms of their sums of exp(score). A logarithm
+     * of positive infinity counts as negative infinity, nothing seen; where both are that, out is the prefix. Source: Milakov and
+     * Gimelshein, Online normalizer calculation for softmax, 2018.
+     *
+     * @param out [T,H,D]
+     * @param outLse [H,T] f32, the logarithm for both together, or null
+     * @param prefix [T,H,D]
+     * @param prefixLse [H,T] f32
+     * @param suffix [T,H,D]
+     * @param suffixLse [H,T] f32
+     */
+    public void mergeAttnStates(
+            Queue queue,
+            Tensor out,
+            @Nullable Tensor outLse,
+            Tensor prefix,
+            Tensor prefixLse,
+            Tensor suffix,
+            Tensor suffixLse) {
+        DenseAttentionChecks.merge(queue, out, outLse, prefix, prefixLse, suffix, suffixLse);
+        dispatcher.call(
+                OpTable.MERGE_ATTN_STATES, queue, k -> k.run(queue, out, outLse, prefix, prefixLse, suffix, suffixLse));
+    }
+
+    /**
+     * Splits a merged projection, which has for each head D elements of the query and then D of its gate.
+     *
+     * @param q [T,Hq,D] f32
+     * @param gate [T,Hq,D] f32
+     * @param qGate [T,2*Hq*D]
+     */
+    public void attnGateSplit(Queue queue, Tensor q, Tensor gate, Tensor qGate) {
+        DenseAttentionChecks.gateSplit(queue, q, gate, qGate);
+        dispatcher.call(OpTable.ATTN_GATE_SPLIT, queue, k -> k.run(queue, q, gate, qGate));
+    }
+
+    /**
+     * What comes before gated attention, in one op: {@link #attnGateSplit} of qGate, {@link #rmsNorm} in the gemma form of each head of
+     * the query and of k, and the rotation of their first rotaryDim elements, the way of GPT-NeoX, by row t of cosSin. The bits are
+     * those of the single ops.
+     *
+     * @param qOut [T,Hq,D] f32
+     * @param kOut [T,Hk,D] f32
+     * @param gateOut [T,Hq,D] f32
+     * @param qGate [T,2*Hq*D]
+     * @param k [T,Hk*D]
+     * @param qNorm [D], the weight of the norm of the query
+     * @param kNorm [D], that of k
+     * @param cosSin [T,rotaryDim] f32, as {@link #ropeCosSinCache} makes it; rotaryDim even, above 0 and at most D
+     * @param eps above 0
+     */
+    public void attnQkNormRopeGate(
+            Queue queue,
+            Tensor qOut,
+            Tensor kOut,
+            Tensor gateOut,
+            Tensor qGate,
+            Tensor k,
+            Tensor qNorm,
+            Tensor kNorm,
+            Tensor cosSin,
+            float eps) {
+        DenseAttentionChecks.qkNormRopeGate(queue, qOut, kOut, gateOut, qGate, k, qNorm, kNorm, cosSin, eps);
+        dispatcher.call(
+                OpTable.ATTN_QK_NORM_ROPE_GATE,
+                queue,
+                kernel -> kernel.run(queue, qOut, kOut, gateOut, qGate, k, qNorm, kNorm, cosSin, eps));
+    }
+
+    // Multi-head latent attention. Source: DeepSeek-AI, DeepSeek-V2, 2024
+
+    /**
+     * Writes row t of kvC, then row t of kPe, to slot slotMapping[t] of the cache: row {@code s % blockSize} of block
+     * {@code s / blockSize}. A negative slot is skipped. A slot outside the cache fails the queue. A cache in an fp8 layout is refused.
+     *
+     * @param kvC [T,R], the latent vectors
+     * @param kPe [T,P], the rotated parts of the keys
+     * @param cache [blocks,blockSize,R+P] f32 or bf16; blocks may be padded
+     * @param slotMapping [T] i64
+     */
+    public void concatAndCacheMla(Queue queue, Tensor kvC, Tensor kPe, Tensor cache, Tensor slotMapping) {
+        MlaChecks.concatAndCache(queue, kvC, kPe, cache, slotMapping);
+        dispatcher.call(OpTable.CONCAT_AND_CACHE_MLA, queue, k -> k.run(queue, kvC, kPe, cache, slotMapping));
+    }
+
+    /**
+     * One query row a request over the latent cache: request b sees its first seqLens[b] cached rows, and all its heads see the same
+     * ones. A key is a whole row of the cache, a value its first Dv columns. A request that sees nothing gets zeros. A length or block
+     * outside the cache fails the queue.
+     *
+     * @param out [B,Hq,Dv] of query's dtype; Dv is at most D
+     * @param lse [B,Hq] f32, the natural logarithms of the sums of exp(score), or null
+     * @param query [B,Hq,D] f32 or bf16
+     * @param cache [blocks,blockSize,D] of query's dtype; blocks may be padded
+     * @param blockTable [B,maxBlocks] i32
+     * @param seqLens [B] i32
+     * @param scale above 0
+     */
+    public void mlaDecodeAttention(
+            Queue queue,
+            Tensor out,
+            @Nullable Tensor lse,
+            Tensor query,
+            Tensor cache,
+            Tensor blockTable,
+            Tensor seqLens,
+            float scale) {
+        MlaChecks.decode(queue, out, lse, query, cache, blockTable, seqLens, scale);
+        dispatcher.call(
+                OpTable.MLA_DECODE_ATTENTION,
+                queue,
+                k -> k.run(queue, out, lse, query, cache, blockTable, seqLens, scale));
+    }
+
+    /**
+     * Attention over R sequences at once, whose values are narrower or wider than their keys. Sequence r owns query rows cuSeqlensQ[r]
+     * to cuSeqlensQ[r + 1] and key rows cuSeqlensK[r] to cuSeqlensK[r + 1]; when causal, its last query row is its last key row, and
+     * a row sees no later one. A row that sees nothing becomes zeros, one that belongs to no sequence stays. Bounds that go back or
+     * lie outside the tensors fail the queue.
+     *
+     * @param out [Tq,H,Dv]
+     * @param lse [H,Tq] f32, the natural logarithms of the sums of exp(score), or null
+     * @param query [Tq,H,D]
+     * @param key [Tk,H,D]
+     * @param value [Tk,H,Dv]
+     * @param cuSeqlensQ [R+1] i32
+     * @param cuSeqlensK [R+1] i32
+     * @param scale above 0
+     * @param causal false where all keys come before the queries
+     */
+    public void mlaPrefillAttention(
+            Queue queue,
+            Tensor out,
+            @Nullable Tensor lse,
+            Tensor query,
+            Tensor key,
+            Tensor value,
+            Tensor cuSeqlensQ,
+            Tensor cuSeqlensK,
+            float scale,
+            boolean causal) {
+        MlaChecks.prefill(queue, out, lse, query, key, value, cuSeqlensQ, cuSeqlensK, scale);
+        dispatcher.call(
+                OpTable.MLA_PREFILL_ATTENTION,
+                queue,
+                k -> k.run(queue, out, lse, query, key, value, cuSeqlensQ, cuSeqlensK, scale, causal));
+    }
+
+    /**
+     * Copies cached rows of B sequences to the first N rows of dst, one sequence after the other. Row t is of sequence
+     * {@code s = tokenToSeq[t]}, which owns rows cuSeqLens[s] to cuSeqLens[s + 1], and is row
+     * {@code seqStarts[s] + t - cuSeqLens[s]} of it. A start that is no multiple of blockSize, and a row outside the table or the cache, fail
+     * the queue.
+     *
+     * @param dst [N or more,D]; further rows stay
+     * @param cache [blocks,blockSize,D]; blocks may be padded
+     * @param blockTable [B,maxBlocks] i32
+     * @param cuSeqLens [B+1] i32
+     * @param tokenToSeq [N] i32
+     * @param seqStarts [B] i32, or null for 0
+     */
+    public void gatherMlaCache(
+            Queue queue,
+            Tensor dst,
+            Tensor cache,
+            Tensor blockTable,
+            Tensor cuSeqLens,
+            Tensor tokenToSeq,
+            @Nullable Tensor seqStarts) {
+        MlaChecks.gather(queue, dst, cache, blockTable, cuSeqLens, tokenToSeq, seqStarts);
+        dispatcher.call(
+                OpTable.GATHER_MLA_CACHE,
+                queue,
+                k -> k.run(queue, dst, cache, blockTable, cuSeqLens, tokenToSeq, seqStarts));
+    }
+
+    /**
+     * Puts the two parts of each head side by side: {@code out[:, :, :N] = nope}, the rest is rope, of which one head may serve all.
+     * Only the last dimension is contiguous: the strides of the first two are free; those of out keep its rows apart.
+     *
+     * @param out [T,H,N+P] f32, f16 or bf16
+     * @param nope [T,H,N] of out's dtype
+     * @param rope [T,H,P] or [T,1,P] of out's dtype
+     */
+    public void concatMlaNopeRope(Queue queue, Tensor out, Tensor nope, Tensor rope) {
+        MlaChecks.concat(queue, out, nope, rope);
+        dispatcher.call(OpTable.CONCAT_MLA_NOPE_ROPE, queue, k -> k.run(queue, out, nope, rope));
     }
 
     // From logits to tokens

@@ -58,7 +58,7 @@ final class RopeChecks {
         Check.outFloats(op, "q", q);
         Check.dense(op, "cosSin", cosSin, device, 2);
         Check.dtype(op, "cosSin", cosSin, DType.F32);
-        rotaryWidth(op, cosSin, q);
+        rotaryWidth(op, cosSin, "q", q);
         positions(op, positions, q.dim(0), "dimension 0 of q", device);
         Check.apart(op, "q", q, "cosSin", cosSin);
         Check.apart(op, "q", q, "positions", positions);
@@ -83,13 +83,14 @@ final class RopeChecks {
         Check.dim(op, "positions", positions, 0, rows, why);
     }
 
-    private static void rotaryWidth(Op<?> op, Tensor cosSin, Tensor q) {
+    /** A table of angles is as wide as the part of a head that is rotated. */
+    static void rotaryWidth(Op<?> op, Tensor cosSin, String headsName, Tensor heads) {
         long rotary = cosSin.dim(1);
-        if (rotary <= 0 || (rotary & 1) != 0 || rotary > q.dim(2)) {
+        if (rotary <= 0 || (rotary & 1) != 0 || rotary > heads.dim(2)) {
             throw Faults.of(
                     op,
                     "cosSin",
-                    "dimension 1 to be even, above 0 and at most dimension 2 of q, which is " + q,
+                    "dimension 1 to be even, above 0 and at most dimension 2 of " + headsName + ", which is " + heads,
                     "" + cosSin);
         }
     }

@@ -66,6 +66,7 @@ final class Contract {
      * @param dtypes what is accepted, the first is used
      * @param skip dtypes that lead to another op
      * @param padded whether rows may be padded
+     * @param strided whether the strides of all but the last dimension are free
      * @param nullable whether it may be absent
      */
     record Arg(
@@ -75,6 +76,7 @@ final class Contract {
             List<DType> dtypes,
             Set<DType> skip,
             boolean padded,
+            boolean strided,
             boolean nullable) {
         Set<DType> refused() {
             Set<DType> refused = EnumSet.allOf(DType.class);
@@ -114,7 +116,15 @@ final class Contract {
         if (has.contains("encoded elsewhere")) {
             Arrays.stream(DType.values()).filter(DType::isBlock).forEach(skip::add);
         }
-        tensors.add(new Arg(name, values, free, dtypes, skip, has.contains("padded"), has.contains("nullable")));
+        tensors.add(new Arg(
+                name,
+                values,
+                free,
+                dtypes,
+                skip,
+                has.contains("padded"),
+                has.contains("strided"),
+                has.contains("nullable")));
         order.add(name);
         if (has.contains("written")) {
             written.add(name);

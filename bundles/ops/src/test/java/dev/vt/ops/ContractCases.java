@@ -66,6 +66,10 @@ final class ContractCases {
         if (arg.padded()) {
             add(arg.name(), "padded rows", with(arg, strided(arg, padding(arg.dims()))));
         }
+        if (arg.strided()) {
+            add(arg.name(), "padded rows", with(arg, strided(arg, padding(arg.dims()))));
+            add(arg.name(), "outer dimensions in another order", with(arg, strided(arg, swapped(arg.dims()))));
+        }
     }
 
     static List<Case> bad(Contract contract) {
@@ -137,7 +141,10 @@ final class ContractCases {
         if (arg.dims().length < 2) {
             return;
         }
-        if (arg.padded()) {
+        if (arg.strided() && !contract.written.contains(arg.name())) {
+            return;
+        }
+        if (arg.padded() || arg.strided()) {
             long[] crossing = dense(arg.dims());
             crossing[0] = 1;
             add(arg.name(), "rows that overlap", with(arg, strided(arg, crossing)));
@@ -215,6 +222,15 @@ final class ContractCases {
     private static long[] padding(long[] dims) {
         long[] strides = dense(dims);
         strides[0] += 256;
+        return strides;
+    }
+
+    /** The first two dimensions in each other's place, and some elements between rows. */
+    private static long[] swapped(long[] dims) {
+        long[] strides = dense(dims);
+        strides[1] = strides[1] + 1;
+        strides[0] = strides[1];
+        strides[1] = strides[0] * dims[0];
         return strides;
     }
 }

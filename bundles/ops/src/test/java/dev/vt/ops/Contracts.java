@@ -37,7 +37,8 @@ final class Contracts {
                         sampler(),
                         penalties(),
                         LinearAttentionContracts.all(),
-                        QuantContracts.all())
+                        QuantContracts.all(),
+                        AttentionContracts.all())
                 .flatMap(List::stream)
                 .toList();
     }

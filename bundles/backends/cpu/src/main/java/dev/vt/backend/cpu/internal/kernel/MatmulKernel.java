@@ -12,8 +12,8 @@ import java.util.Arrays;
  * #DEPTH} steps keep the rounding error small where K is large. The order of additions depends on K alone.
  */
 final class MatmulKernel implements Matmul {
-    private static final int TILE_ROWS = 8;
-    private static final int TILE_COLS = 256;
+    static final int TILE_ROWS = 8;
+    static final int TILE_COLS = 256;
     private static final int DEPTH = 128;
 
     @Override
@@ -36,14 +36,16 @@ final class MatmulKernel implements Matmul {
         double tileNanos = 0.3 * Math.min(to.rows(), TILE_ROWS) * Math.min(to.cols(), TILE_COLS) * left.cols();
         cpu.submit(workers -> workers.forRange(tilesDown * tilesAcross, Work.grain(100 + tileNanos), (begin, end) -> {
             for (long tile = begin; tile < end; tile++) {
-                tile(to, left, right, tile / tilesAcross * TILE_ROWS, tile % tilesAcross * TILE_COLS);
+                long m = tile / tilesAcross * TILE_ROWS;
+                int rows = (int) Math.min(TILE_ROWS, to.rows() - m);
+                tile(to, left, right, m, rows, tile % tilesAcross * TILE_COLS, 0);
             }
         }));
         return Outcome.SERVED;
     }
 
-    private static void tile(Rows to, Rows left, Rows right, long m, long n) {
-        int rows = (int) Math.min(TILE_ROWS, to.rows() - m);
+    /** Makes columns from n on of rows m to m + rows, where row 0 of the right matrix is row {@code base} of its tensor. */
+    static void tile(Rows to, Rows left, Rows right, long m, int rows, long n, long base) {
         int cols = (int) Math.min(TILE_COLS, to.cols() - n);
         int depth = (int) left.cols();
         float[][] a = new float[rows][depth];
@@ -56,7 +58,7 @@ final class MatmulKernel implements Matmul {
         for (int k = 0; k < depth; k += DEPTH) {
             int last = Math.min(depth, k + DEPTH);
             for (int j = k; j < last; j++) {
-                right.read(j, n, cols, b, 0);
+                right.read(base + j, n, cols, b, 0);
                 for (int i = 0; i < rows; i++) {
                     Sums.addScaled(part[i], b, a[i][j], cols);
                 }

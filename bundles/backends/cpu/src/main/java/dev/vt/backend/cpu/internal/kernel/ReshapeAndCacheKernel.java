@@ -29,7 +29,7 @@ final class ReshapeAndCacheKernel implements ReshapeAndCache {
         long heads = k.dim(1);
         double nanos = heads * (50 + 0.5 * (keys.cols() + values.cols()));
         cpu.submit(workers -> {
-            check(slotMapping, slots, tokens, kCache.dim(0) * kCache.dim(1) - 1);
+            check("reshape_and_cache", slotMapping, kCache.dim(0) * kCache.dim(1) - 1);
             // Spread over heads, not tokens: tokens of one slot must keep their order.
             workers.forRange(heads, Work.grain(tokens * nanos / Math.max(1, heads)), (begin, end) -> {
                 float[] scratch = new float[Elementwise.CHUNK];
@@ -45,11 +45,13 @@ final class ReshapeAndCacheKernel implements ReshapeAndCache {
         return Outcome.SERVED;
     }
 
-    private static void check(Tensor slotMapping, Ints slots, long tokens, long last) {
-        for (long t = 0; t < tokens; t++) {
+    /** Throws if a slot lies behind the last one; a negative one is none. */
+    static void check(String op, Tensor slotMapping, long last) {
+        Ints slots = new Ints(slotMapping);
+        for (long t = 0; t < slotMapping.elements(); t++) {
             long slot = slots.get(t);
             if (slot > last) {
-                throw Faults.outside("reshape_and_cache", "slotMapping", slotMapping, t, 0, last, slot);
+                throw Faults.outside(op, "slotMapping", slotMapping, t, 0, last, slot);
             }
         }
     }

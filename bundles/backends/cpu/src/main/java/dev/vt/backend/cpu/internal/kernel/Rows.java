@@ -20,7 +20,7 @@ final class Rows {
     private static final ValueLayout.OfShort U16 = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     /** The longest row that fits a Java array with room to spare. */
-    private static final long MAX_COLS = Integer.MAX_VALUE - 64;
+    static final long MAX_COLS = Integer.MAX_VALUE - 64;
 
     private final MemorySegment segment;
     private final DType dtype;
