@@ -21,7 +21,12 @@ public final class Catalogue {
                     PagedAttentions.all(),
                     Products.all(),
                     Ropes.all(),
-                    States.all())
+                    States.all(),
+                    DenseAttention.all(),
+                    GatedAttention.all(),
+                    LatentAttention.all(),
+                    LatentCache.all(),
+                    BatchedProducts.all())
             .flatMap(List::stream)
             .sorted(Comparator.comparingInt(s -> s.op().id()))
             .toList();

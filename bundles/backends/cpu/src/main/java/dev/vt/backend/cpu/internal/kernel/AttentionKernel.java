@@ -33,7 +33,7 @@ final class AttentionKernel implements Attention {
         Rows from = Rows.of(query);
         Rows keys = Rows.of(key);
         Rows values = Rows.of(value);
-        double nanos = 100 + group * tile * from.cols() * (10.0 + tokens / 2.0);
+        double nanos = 100 + (double) group * tile * from.cols() * (10.0 + tokens / 2.0);
         cpu.submit(workers -> workers.forRange(tiles * keyHeads, Work.grain(nanos), (begin, end) -> {
             int width = (int) from.cols();
             AttentionLanes lanes = new AttentionLanes(group * tile, width, width, tokens);
@@ -52,7 +52,7 @@ final class AttentionKernel implements Attention {
                         (j, row) -> values.read(j * keyHeads + keyHead, row),
                         scale);
                 for (int i = 0; i < n; i++) {
-                    long token = first + i / group;
+                    int token = first + i / group;
                     to.write(token * heads + keyHead * group + i % group, lanes.result(i));
                 }
             }

@@ -73,7 +73,7 @@ final class MlaDecodeAttentionKernel implements MlaDecodeAttention {
         Rows from = Rows.of(query);
         Rows logs = lse == null ? null : Rows.flat(lse);
         long heads = query.dim(1);
-        int share = (int) Math.clamp(Math.ceilDiv(lengths.length * heads, workers.parallelism()), 1, HEADS);
+        int share = Math.clamp(Math.ceilDiv(lengths.length * heads, workers.parallelism()), 1, HEADS);
         long parts = Math.ceilDiv(heads, share);
         int longest = longest(lengths);
         double nanos = 100 + share * from.cols() * (10.0 + longest);
