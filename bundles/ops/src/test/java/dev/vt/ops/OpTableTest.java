@@ -90,7 +90,7 @@ class OpTableTest {
         "RmsNorm, rms_norm",
         "paged-attention, paged_attention",
         "rmsnrom, rms_norm",
-        "rope, rope_neox|rope_from_cache|rope_cos_sin_cache|concat_mla_nope_rope|attn_qk_norm_rope_gate",
+        "rope, rope_neox|rope_from_cache|rope_cos_sin_cache",
         "gelu, relu|gelu_and_mul",
         "argmax, greedy_argmax"
     })
