@@ -92,6 +92,38 @@ final class NormChecks {
         }
     }
 
+    static void l2Norm(Queue queue, Tensor out, Tensor x, float eps) {
+        Op<?> op = OpTable.L2_NORM;
+        lastDim(op, queue, out, x);
+        Check.positive(op, "eps", eps);
+    }
+
+    static void rmsNormGated(Queue queue, Tensor out, Tensor x, Tensor gate, Tensor weight, float eps) {
+        Op<?> op = OpTable.RMS_NORM_GATED;
+        Device device = lastDim(op, queue, out, x);
+        Check.anyRankPadded(op, "gate", gate, device, 2);
+        Check.floats(op, "gate", gate);
+        Check.sameShape(op, "gate", gate, "x", x);
+        Check.apart(op, "out", out, "gate", gate);
+        rowVector(op, "weight", weight, out, x.lastDim(), device);
+        Check.positive(op, "eps", eps);
+    }
+
+    /** Rows or heads: rank 2 or 3. */
+    private static Device lastDim(Op<?> op, Queue queue, Tensor out, Tensor x) {
+        Device device = Check.device(op, queue);
+        Check.anyRank(op, "out", out, device, 2);
+        Check.anyRank(op, "x", x, device, 2);
+        if (out.rank() > 3) {
+            throw Faults.of(op, "out", "a tensor of rank 2 or 3", "" + out);
+        }
+        Check.outFloats(op, "out", out);
+        Check.floats(op, "x", x);
+        Check.sameShape(op, "x", x, "out", out);
+        Check.apart(op, "out", out, "x", x);
+        return device;
+    }
+
     private static void rowVector(Op<?> op, String argument, Tensor t, Tensor out, long width, Device device) {
         Check.dense(op, argument, t, device, 1);
         Check.floats(op, argument, t);

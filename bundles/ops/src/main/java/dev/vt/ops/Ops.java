@@ -7,8 +7,10 @@ import dev.vt.api.op.NoKernelException;
 import dev.vt.api.tensor.Tensor;
 import dev.vt.ops.kernel.AttentionParams;
 import dev.vt.ops.kernel.Chain;
+import dev.vt.ops.kernel.DropinProbe;
 import dev.vt.ops.kernel.MarlinLayout;
 import dev.vt.ops.kernel.RopeFrequencies;
+import dev.vt.ops.kernel.RouterParams;
 import dev.vt.ops.kernel.ScaleLayout;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -125,6 +127,35 @@ public final class Ops {
             Queue queue, Tensor out, Tensor x, @Nullable Tensor weight, @Nullable Tensor bias, float eps) {
         NormChecks.layerNorm(queue, out, x, weight, bias, eps);
         dispatcher.call(OpTable.LAYER_NORM, queue, k -> k.run(queue, out, x, weight, bias, eps));
+    }
+
+    /**
+     * {@code out = x / sqrt(sum(x^2) + eps)} over the last dimension: unlike {@link #rmsNorm} by the sum, not the mean.
+     *
+     * @param out of x's shape
+     * @param x [rows,D] or [T,H,D]
+     * @param eps above 0
+     */
+    public void l2Norm(Queue queue, Tensor out, Tensor x, float eps) {
+        NormChecks.l2Norm(queue, out, x, eps);
+        dispatcher.call(OpTable.L2_NORM, queue, k -> k.run(queue, out, x, eps));
+    }
+
+    /**
+     * {@code out = x / sqrt(mean(x^2) + eps) * weight * act(gate)} over the last dimension; act is {@code silu(z) = z / (1 + exp(-z))}, or
+     * the sigmoid {@code 1 / (1 + exp(-z))}. Source: Zhang and Sennrich, 2019; Dao and Gu, Transformers are SSMs, 2024, for the gate.
+     *
+     * @param out of x's shape
+     * @param x [rows,D] or [T,H,D]
+     * @param gate of x's shape; its rows may be padded
+     * @param weight [D]
+     * @param eps above 0
+     * @param sigmoid false for silu
+     */
+    public void rmsNormGated(
+            Queue queue, Tensor out, Tensor x, Tensor gate, Tensor weight, float eps, boolean sigmoid) {
+        NormChecks.rmsNormGated(queue, out, x, gate, weight, eps);
+        dispatcher.call(OpTable.RMS_NORM_GATED, queue, k -> k.run(queue, out, x, gate, weight, eps, sigmoid));
     }
 
     // Element by element
@@ -783,6 +814,92 @@ public final class Ops {
         dispatcher.call(OpTable.CONCAT_MLA_NOPE_ROPE, queue, k -> k.run(queue, out, nope, rope));
     }
 
+    // Mixture of experts. Source: Shazeer et al., Outrageously Large Neural Networks, 2017
+
+    /**
+     * Chooses k of E experts for each token and weighs them. Experts come best first, the lower index first on a tie; a NaN counts as
+     * the largest. The score of an expert is the softmax of its row or the sigmoid of its logit; the choice is by logit, or by score +
+     * bias where there is a bias; the weight is the score, without the bias. Sources: Fedus et al., Switch Transformers, 2021;
+     * DeepSeek-AI, DeepSeek-V2 and DeepSeek-V3, 2024, for groups and bias.
+     *
+     * @param weights [T,k] f32
+     * @param indices [T,k] i32
+     * @param logits [T,E]
+     * @param bias [E] f32, or null
+     * @param params groups divide E, topGroups are 1 to groups and have k experts or more, scale above 0
+     */
+    public void moeRouterTopK(
+            Queue queue, Tensor weights, Tensor indices, Tensor logits, @Nullable Tensor bias, RouterParams params) {
+        MoeChecks.routerTopK(queue, weights, indices, logits, bias, params);
+        dispatcher.call(OpTable.MOE_ROUTER_TOP_K, queue, k -> k.run(queue, weights, indices, logits, bias, params));
+    }
+
+    /**
+     * Multiplies rows with the matrices of their experts: {@code out[p] = act[rowMap[p]] * W[expertIds[p]]}. The matrices lie anywhere
+     * in the device's memory: weights holds their addresses. An address is where a contiguous bf16 matrix [K,N] begins that lies in
+     * one open block of the device's backend; the caller keeps the block open until the work is done. An expert id or a row outside
+     * its range fails the queue, and so does the address of an expert in use that is 0 or that is known to be no such memory.
+     *
+     * @param out [P,N]
+     * @param act [R,K]; R is P when there is no rowMap
+     * @param expertIds [P] i32, 0 to E - 1
+     * @param rowMap [P] i32, rows of act, or null for 0 to P - 1
+     * @param weights [E] i64
+     */
+    public void moeGroupedGemmBf16(
+            Queue queue, Tensor out, Tensor act, Tensor expertIds, @Nullable Tensor rowMap, Tensor weights) {
+        MoeChecks.groupedGemmBf16(queue, out, act, expertIds, rowMap, weights);
+        dispatcher.call(OpTable.MOE_GROUPED_GEMM_BF16, queue, k -> k.run(queue, out, act, expertIds, rowMap, weights));
+    }
+
+    /** {@code out = silu(gate) * up}; all [R,I]. As {@link #siluAndMul} of two tensors. */
+    public void moeSiluMul(Queue queue, Tensor out, Tensor gate, Tensor up) {
+        MoeChecks.siluMul(queue, out, gate, up);
+        dispatcher.call(OpTable.MOE_SILU_MUL, queue, k -> k.run(queue, out, gate, up));
+    }
+
+    /**
+     * {@code out[t] = sum over k of weights[t,k] * expertOut[t,k]}, in the order of k, then {@code + shared[t]}.
+     *
+     * @param out [T,H]
+     * @param expertOut [T,K,H]
+     * @param weights [T,K] f32
+     * @param shared [T,H], or null
+     */
+    public void moeCombine(Queue queue, Tensor out, Tensor expertOut, Tensor weights, @Nullable Tensor shared) {
+        MoeChecks.combine(queue, out, expertOut, weights, shared);
+        dispatcher.call(OpTable.MOE_COMBINE, queue, k -> k.run(queue, out, expertOut, weights, shared));
+    }
+
+    /**
+     * {@code out[t] = sigmoid(gateLogits[t]) * shared[t]}: the part of the expert that every token sees.
+     *
+     * @param out [T,H] bf16
+     * @param shared [T,H] f32
+     * @param gateLogits [T] or [T,1] f32
+     */
+    public void sharedExpertGate(Queue queue, Tensor out, Tensor shared, Tensor gateLogits) {
+        MoeChecks.sharedExpertGate(queue, out, shared, gateLogits);
+        dispatcher.call(OpTable.SHARED_EXPERT_GATE, queue, k -> k.run(queue, out, shared, gateLogits));
+    }
+
+    /**
+     * {@link #moeCombine} of what {@link #sharedExpertGate} makes of shared and gateLogits, with the same result as the two calls: the
+     * gated part is rounded to bf16 before it is added.
+     *
+     * @param out [T,H]
+     * @param expertOut [T,K,H]
+     * @param weights [T,K] f32
+     * @param shared [T,H] f32
+     * @param gateLogits [T,1] f32
+     */
+    public void moeCombineGate(
+            Queue queue, Tensor out, Tensor expertOut, Tensor weights, Tensor shared, Tensor gateLogits) {
+        MoeChecks.combineGate(queue, out, expertOut, weights, shared, gateLogits);
+        dispatcher.call(
+                OpTable.MOE_COMBINE_GATE, queue, k -> k.run(queue, out, expertOut, weights, shared, gateLogits));
+    }
+
     // From logits to tokens
 
     /**
@@ -1192,5 +1309,85 @@ public final class Ops {
         Fp8Checks.rmsNormGated(queue, out, x, gate, weight, eps, scale);
         dispatcher.call(
                 OpTable.RMS_NORM_GATED_QUANT_FP8, queue, k -> k.run(queue, out, x, gate, weight, eps, sigmoid, scale));
+    }
+
+    /**
+     * Adds to single logits, in place: {@code logits[rows[i], cols[i]] += bias[i]}, one after the other, so an element that is named
+     * twice gets both. A place outside the logits fails the queue.
+     *
+     * @param logits [R,V] f32
+     * @param rows [M] i32
+     * @param cols [M] i32
+     * @param bias [M] f32
+     */
+    public void applyLogitBias(Queue queue, Tensor logits, Tensor rows, Tensor cols, Tensor bias) {
+        SamplerChecks.logitBias(queue, logits, rows, cols, bias);
+        dispatcher.call(OpTable.APPLY_LOGIT_BIAS, queue, k -> k.run(queue, logits, rows, cols, bias));
+    }
+
+    /**
+     * Sets single logits to negative infinity, in place: {@code logits[rows[i], cols[i]]}. A place outside the logits fails the queue.
+     *
+     * @param logits [R,V] f32
+     * @param rows [M] i32
+     * @param cols [M] i32
+     */
+    public void applyTokenMask(Queue queue, Tensor logits, Tensor rows, Tensor cols) {
+        SamplerChecks.tokenMask(queue, logits, rows, cols);
+        dispatcher.call(OpTable.APPLY_TOKEN_MASK, queue, k -> k.run(queue, logits, rows, cols));
+    }
+
+    /**
+     * Sets to negative infinity, in place, every logit whose mask is not 0: the mask names what is not allowed.
+     *
+     * @param logits [R,V] f32
+     * @param mask [R,V] i8
+     */
+    public void applyAllowedTokenIds(Queue queue, Tensor logits, Tensor mask) {
+        SamplerChecks.allowedTokenIds(queue, logits, mask);
+        dispatcher.call(OpTable.APPLY_ALLOWED_TOKEN_IDS, queue, k -> k.run(queue, logits, mask));
+    }
+
+    /**
+     * Decides which tokens of a speculative step stand. Request r owns rows cu[r] to cu[r + 1] of logits, one for the token before its
+     * drafts and one for each draft; draft names the token that each row was computed from. Row by row the argmax (that of
+     * {@link #greedyArgmax}) is taken, and the next row counts only if it was computed from that token. So a request with rows gets 1
+     * token or more, at most one for each row. Bounds that fall, lie outside the rows, or give a request more rows than sampled has
+     * columns fail the queue. Source: Leviathan, Kalman and Matias, Fast Inference from Transformers via Speculative Decoding, 2023,
+     * at temperature 0.
+     *
+     * @param sampled [R,max] i32, the tokens taken, then -1
+     * @param num [R] i32, how many tokens were taken
+     * @param logits [L,V] f32, V 1 or more
+     * @param draft [L] i32; a number that is no token, such as -1, never stands
+     * @param cu [R+1] i32
+     */
+    public void greedyRejectionSample(Queue queue, Tensor sampled, Tensor num, Tensor logits, Tensor draft, Tensor cu) {
+        SamplerChecks.greedyRejection(queue, sampled, num, logits, draft, cu);
+        dispatcher.call(OpTable.GREEDY_REJECTION_SAMPLE, queue, k -> k.run(queue, sampled, num, logits, draft, cu));
+    }
+
+    // Adapters
+
+    /**
+     * Writes down its own arguments, so that an adapter from another calling convention can be checked argument by argument.
+     * {@link DropinProbe} describes the report.
+     *
+     * @param out [40] i64
+     * @param x [T,H]; its rows may be padded
+     * @param ids [T] i32 or i64
+     * @param scale [H], or null
+     */
+    public void dropinProbe(
+            Queue queue,
+            Tensor out,
+            Tensor x,
+            Tensor ids,
+            @Nullable Tensor scale,
+            long integer,
+            double real,
+            boolean flag) {
+        ProbeChecks.dropinProbe(queue, out, x, ids, scale);
+        dispatcher.call(OpTable.DROPIN_PROBE, queue, k -> k.run(queue, out, x, ids, scale, integer, real, flag));
     }
 }

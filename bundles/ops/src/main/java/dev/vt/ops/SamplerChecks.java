@@ -93,6 +93,64 @@ final class SamplerChecks {
         perRow(op, "presence", presence, DType.F32, logits, device);
     }
 
+    static void logitBias(Queue queue, Tensor logits, Tensor rows, Tensor cols, Tensor bias) {
+        Op<?> op = OpTable.APPLY_LOGIT_BIAS;
+        Device device = logits(op, queue, logits);
+        places(op, logits, rows, cols, device);
+        Check.dense(op, "bias", bias, device, 1);
+        Check.dtype(op, "bias", bias, DType.F32);
+        Check.dim(op, "bias", bias, 0, rows.dim(0), "dimension 0 of rows");
+        Check.apart(op, "logits", logits, "bias", bias);
+    }
+
+    static void tokenMask(Queue queue, Tensor logits, Tensor rows, Tensor cols) {
+        Op<?> op = OpTable.APPLY_TOKEN_MASK;
+        places(op, logits, rows, cols, logits(op, queue, logits));
+    }
+
+    static void allowedTokenIds(Queue queue, Tensor logits, Tensor mask) {
+        Op<?> op = OpTable.APPLY_ALLOWED_TOKEN_IDS;
+        perToken(op, "mask", mask, DType.I8, logits, logits(op, queue, logits));
+    }
+
+    static void greedyRejection(Queue queue, Tensor sampled, Tensor num, Tensor logits, Tensor draft, Tensor cu) {
+        Op<?> op = OpTable.GREEDY_REJECTION_SAMPLE;
+        Device device = logits(op, queue, logits);
+        Check.rowsNotEmpty(op, "logits", logits);
+        Check.dense(op, "sampled", sampled, device, 2);
+        Check.dtype(op, "sampled", sampled, DType.I32);
+        Check.dense(op, "num", num, device, 1);
+        Check.dtype(op, "num", num, DType.I32);
+        Check.dim(op, "num", num, 0, sampled.dim(0), "dimension 0 of sampled");
+        Check.dense(op, "draft", draft, device, 1);
+        Check.dtype(op, "draft", draft, DType.I32);
+        Check.dim(op, "draft", draft, 0, logits.dim(0), "dimension 0 of logits");
+        Check.dense(op, "cu", cu, device, 1);
+        Check.dtype(op, "cu", cu, DType.I32);
+        Check.dim(op, "cu", cu, 0, sampled.dim(0) + 1, "dimension 0 of sampled and 1");
+        Check.apart(op, "sampled", sampled, "num", num);
+        apartFromInputs(op, "sampled", sampled, logits, draft, cu);
+        apartFromInputs(op, "num", num, logits, draft, cu);
+    }
+
+    private static void apartFromInputs(
+            Op<?> op, String argument, Tensor written, Tensor logits, Tensor draft, Tensor cu) {
+        Check.apart(op, argument, written, "logits", logits);
+        Check.apart(op, argument, written, "draft", draft);
+        Check.apart(op, argument, written, "cu", cu);
+    }
+
+    /** Elements of the logits, named by row and column. */
+    private static void places(Op<?> op, Tensor logits, Tensor rows, Tensor cols, Device device) {
+        Check.dense(op, "rows", rows, device, 1);
+        Check.dtype(op, "rows", rows, DType.I32);
+        Check.dense(op, "cols", cols, device, 1);
+        Check.dtype(op, "cols", cols, DType.I32);
+        Check.dim(op, "cols", cols, 0, rows.dim(0), "dimension 0 of rows");
+        Check.apart(op, "logits", logits, "rows", rows);
+        Check.apart(op, "logits", logits, "cols", cols);
+    }
+
     private static Device logits(Op<?> op, Queue queue, Tensor logits) {
         Device device = Check.device(op, queue);
         Check.dense(op, "logits", logits, device, 2);

@@ -38,7 +38,8 @@ final class Contracts {
                         penalties(),
                         LinearAttentionContracts.all(),
                         QuantContracts.all(),
-                        AttentionContracts.all())
+                        AttentionContracts.all(),
+                        MoeContracts.all())
                 .flatMap(List::stream)
                 .toList();
     }

@@ -8,6 +8,7 @@ import dev.vt.api.device.KernelOwner;
 import dev.vt.api.tensor.Tensor;
 import dev.vt.backend.cpu.CpuQueue;
 import dev.vt.backend.cpu.CpuTask;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -72,6 +73,11 @@ public final class DoubleQueue implements CpuQueue {
     @Override
     public void submit(CpuTask task) {
         enqueue(() -> inner.submit(task));
+    }
+
+    @Override
+    public MemorySegment segmentAt(long address, long bytes) {
+        return inner.segmentAt(address, bytes);
     }
 
     @Override

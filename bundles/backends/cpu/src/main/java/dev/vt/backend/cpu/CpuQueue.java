@@ -2,6 +2,7 @@ package dev.vt.backend.cpu;
 
 import dev.vt.api.device.Queue;
 import dev.vt.api.tensor.Tensor;
+import java.lang.foreign.MemorySegment;
 
 /**
  * A queue of the CPU backend. Kernels for the CPU cast the queue that they are given to this type, decide at once
@@ -21,4 +22,14 @@ public interface CpuQueue extends Queue {
      * {@code if (queue.capturing()) { queue.uses(out, a, b); }}. Outside a capture it does nothing.
      */
     void uses(Tensor... tensors);
+
+    /**
+     * The bytes at a native address, for kernels whose operands hold addresses. To be asked inside the task. Nothing is read through
+     * an address that the backend does not know: 0, or bytes that are not all inside one of its blocks, are an error.
+     *
+     * @param address where the bytes start
+     * @param bytes how many, 0 or more
+     * @throws dev.vt.api.VtException with {@code INVALID_ARGUMENT}, when there are no such bytes
+     */
+    MemorySegment segmentAt(long address, long bytes);
 }

@@ -30,8 +30,9 @@ public final class CpuDevice implements AutoCloseable {
                     "backend cpu of " + DEVICE + ": expected a parallelism of 1 or more, given " + parallelism);
         }
         workers = new WorkerPool(parallelism);
-        queues = new QueueSet(DEVICE, workers);
-        memories = new MemoryPool(DEVICE, queues);
+        OpenBlocks blocks = new OpenBlocks(DEVICE);
+        queues = new QueueSet(DEVICE, workers, blocks);
+        memories = new MemoryPool(DEVICE, queues, blocks);
     }
 
     public int parallelism() {

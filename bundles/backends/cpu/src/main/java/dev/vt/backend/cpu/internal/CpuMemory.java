@@ -48,6 +48,11 @@ final class CpuMemory implements Memory {
         return segment;
     }
 
+    /** As {@link #segment}, also while the closed block waits for the work that was accepted before. */
+    MemorySegment bytes() {
+        return segment;
+    }
+
     @Override
     public boolean hostAddressable() {
         return true;

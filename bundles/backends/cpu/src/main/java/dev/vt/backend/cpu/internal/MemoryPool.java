@@ -6,8 +6,6 @@ import dev.vt.api.device.Device;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -26,14 +24,15 @@ final class MemoryPool implements AutoCloseable {
 
     private final Device device;
     private final QueueSet queues;
-    private final Set<CpuMemory> open = ConcurrentHashMap.newKeySet();
+    private final OpenBlocks open;
     private final AtomicLong bytes = new AtomicLong();
     private final AtomicLong blocks = new AtomicLong();
     private volatile boolean closed;
 
-    MemoryPool(Device device, QueueSet queues) {
+    MemoryPool(Device device, QueueSet queues, OpenBlocks open) {
         this.device = device;
         this.queues = queues;
+        this.open = open;
     }
 
     CpuMemory allocate(long size) {
@@ -76,7 +75,7 @@ final class MemoryPool implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        open.forEach(CpuMemory::close);
+        open.closeAll();
     }
 
     private MemorySegment reserve(Arena arena, long size, String what) {

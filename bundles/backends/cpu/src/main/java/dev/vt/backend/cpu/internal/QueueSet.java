@@ -10,16 +10,18 @@ import java.util.concurrent.ConcurrentHashMap;
 final class QueueSet implements AutoCloseable {
     private final Device device;
     private final CpuWorkers workers;
+    private final OpenBlocks blocks;
     private final Set<TaskQueue> open = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
-    QueueSet(Device device, CpuWorkers workers) {
+    QueueSet(Device device, CpuWorkers workers, OpenBlocks blocks) {
         this.device = device;
         this.workers = workers;
+        this.blocks = blocks;
     }
 
     TaskQueue create() {
-        TaskQueue queue = new TaskQueue(device, workers, open::remove);
+        TaskQueue queue = new TaskQueue(device, workers, blocks, open::remove);
         open.add(queue);
         queue.start();
         if (closed) {

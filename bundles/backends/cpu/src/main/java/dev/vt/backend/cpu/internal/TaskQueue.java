@@ -33,6 +33,7 @@ final class TaskQueue implements CpuQueue {
     private final long id = HandleIds.nextQueue();
     private final Device device;
     private final CpuWorkers workers;
+    private final OpenBlocks blocks;
     private final Consumer<TaskQueue> onClose;
     private final CpuThread thread;
     private final Stop stop = new Stop();
@@ -51,9 +52,10 @@ final class TaskQueue implements CpuQueue {
     private volatile @Nullable Capture refusedCapture;
     private final AtomicReference<@Nullable Graph> stored = new AtomicReference<>();
 
-    TaskQueue(Device device, CpuWorkers workers, Consumer<TaskQueue> onClose) {
+    TaskQueue(Device device, CpuWorkers workers, OpenBlocks blocks, Consumer<TaskQueue> onClose) {
         this.device = device;
         this.workers = workers;
+        this.blocks = blocks;
         this.onClose = onClose;
         Node first = new Mark(Fence.of(1));
         this.tail = new AtomicReference<>(first);
@@ -93,6 +95,11 @@ final class TaskQueue implements CpuQueue {
                 recording.uses(t.memory());
             }
         }
+    }
+
+    @Override
+    public MemorySegment segmentAt(long address, long bytes) {
+        return blocks.at(address, bytes);
     }
 
     /** The same for one block. */

@@ -25,19 +25,18 @@ final class BatchedMatmulKernel implements Matmul {
         Rows right = Rows.of(b);
         long down = out.dim(1);
         long depth = left.cols();
-        long tilesDown = Math.ceilDiv(down, MatmulKernel.TILE_ROWS);
-        long tilesAcross = Math.ceilDiv(to.cols(), MatmulKernel.TILE_COLS);
+        long tilesDown = Math.ceilDiv(down, ProductTile.ROWS);
+        long tilesAcross = Math.ceilDiv(to.cols(), ProductTile.COLS);
         long tiles = tilesDown * tilesAcross;
-        double nanos =
-                0.3 * Math.min(down, MatmulKernel.TILE_ROWS) * Math.min(to.cols(), MatmulKernel.TILE_COLS) * depth;
-        cpu.submit(workers -> workers.forRange(out.dim(0) * tiles, Work.grain(100 + nanos), (begin, end) -> {
+        double nanos = ProductTile.nanos(down, to.cols(), depth);
+        cpu.submit(workers -> workers.forRange(out.dim(0) * tiles, Work.grain(nanos), (begin, end) -> {
             for (long item = begin; item < end; item++) {
                 long g = item / tiles;
                 long tile = item % tiles;
-                long m = tile / tilesAcross * MatmulKernel.TILE_ROWS;
-                int rows = (int) Math.min(MatmulKernel.TILE_ROWS, down - m);
-                long n = tile % tilesAcross * MatmulKernel.TILE_COLS;
-                MatmulKernel.tile(to, left, right, g * down + m, rows, n, g * depth);
+                long m = tile / tilesAcross * ProductTile.ROWS;
+                int rows = (int) Math.min(ProductTile.ROWS, down - m);
+                long n = tile % tilesAcross * ProductTile.COLS;
+                ProductTile.multiply(to, i -> g * down + m + i, left, i -> g * down + m + i, right, rows, n, g * depth);
             }
         }));
         return Outcome.SERVED;

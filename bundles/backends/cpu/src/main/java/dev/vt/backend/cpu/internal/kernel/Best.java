@@ -29,6 +29,14 @@ final class Best {
 
     /** Writes the index of the best column of each row of x to {@code out}. */
     static void ofRows(CpuWorkers workers, Rows x, double nanosPerElement, Scorer scorer, Ints out) {
+        long[] best = ofRows(workers, x, nanosPerElement, scorer);
+        for (int r = 0; r < best.length; r++) {
+            out.set(r, best[r]);
+        }
+    }
+
+    /** The index of the best column of each row of x. */
+    static long[] ofRows(CpuWorkers workers, Rows x, double nanosPerElement, Scorer scorer) {
         int parts = (int) Math.ceilDiv(x.cols(), PART);
         Best[] found = new Best[Math.toIntExact(x.rows() * parts)];
         double nanos = nanosPerElement * Math.min(PART, x.cols());
@@ -43,12 +51,14 @@ final class Best {
                 found[(int) item] = best;
             }
         });
-        for (int r = 0; r < x.rows(); r++) {
+        long[] indexes = new long[Math.toIntExact(x.rows())];
+        for (int r = 0; r < indexes.length; r++) {
             Best best = found[r * parts];
             for (int p = 1; p < parts; p++) {
                 best.offer(found[r * parts + p].score, found[r * parts + p].index);
             }
-            out.set(r, best.index);
+            indexes[r] = best.index;
         }
+        return indexes;
     }
 }

@@ -24,6 +24,10 @@ final class GatedKernel implements Unary {
         return (float) (x / (1.0 + Math.exp(-x)));
     }
 
+    static float sigmoid(float x) {
+        return (float) (1.0 / (1.0 + Math.exp(-x)));
+    }
+
     /** The tanh form. */
     static float gelu(float x) {
         double inner = Math.sqrt(2 / Math.PI) * (x + 0.044715 * x * x * x);

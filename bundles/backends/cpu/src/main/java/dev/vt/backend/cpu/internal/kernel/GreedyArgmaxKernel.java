@@ -26,7 +26,7 @@ final class GreedyArgmaxKernel implements GreedyArgmax {
         return Outcome.SERVED;
     }
 
-    private static void score(long row, long col, int n, float[] x, Best best) {
+    static void score(long row, long col, int n, float[] x, Best best) {
         for (int i = 0; i < n; i++) {
             best.offer(x[i], col + i);
         }

@@ -53,6 +53,22 @@ final class Rows {
         this.step0 = even ? (t.contiguous() || outer == 0 ? rowBytes : bytes(t, 0)) : bytes(t, 0);
     }
 
+    private Rows(MemorySegment segment, DType dtype, long rows, long cols) {
+        this.segment = segment;
+        this.dtype = dtype;
+        this.format = BlockFormat.find(dtype).orElse(null);
+        this.base = 0;
+        this.rows = rows;
+        this.cols = cols;
+        this.rowBytes = dtype.rowBytes(cols);
+        this.even = true;
+        this.dim1 = 1;
+        this.dim2 = 1;
+        this.step0 = rowBytes;
+        this.step1 = 0;
+        this.step2 = 0;
+    }
+
     /** The rows of a tensor; a scalar is one row of one element. */
     static Rows of(Tensor t) {
         long rows = 1;
@@ -65,6 +81,11 @@ final class Rows {
     /** A contiguous tensor as one row, however long. */
     static Rows flat(Tensor t) {
         return new Rows(t, 1, t.elements());
+    }
+
+    /** A contiguous matrix at the start of a segment. */
+    static Rows matrix(MemorySegment segment, DType dtype, long rows, long cols) {
+        return new Rows(segment, dtype, rows, cols);
     }
 
     /** True when the elements of a row follow each other. */
@@ -155,6 +176,17 @@ final class Rows {
             case BF16 -> Float.intBitsToFloat(segment.get(U16, at) << 16);
             default -> throw VtException.unsupported("a single element of " + dtype + " can't be read");
         };
+    }
+
+    /** Writes one element. */
+    void set(long row, long col, float value) {
+        long at = at(row) + col * dtype.elementBytes();
+        switch (dtype) {
+            case F32 -> segment.set(F32, at, value);
+            case F16 -> segment.set(U16, at, Float.floatToFloat16(value));
+            case BF16 -> segment.set(U16, at, bf16(value));
+            default -> throw VtException.unsupported("a single element of " + dtype + " can't be written");
+        }
     }
 
     /** Copies columns of a row to a row of another tensor; the bytes as they are where both have one type. */

@@ -17,6 +17,7 @@ import dev.vt.ops.kernel.AttentionParams;
 import dev.vt.ops.kernel.Chain;
 import dev.vt.ops.kernel.FusedStep;
 import dev.vt.ops.kernel.RopeFrequencies;
+import dev.vt.ops.kernel.RouterParams;
 import dev.vt.ops.kernel.ScaleLayout;
 import dev.vt.ops.kernel.StepCode;
 import java.lang.foreign.ValueLayout;
@@ -86,6 +87,12 @@ class CpuKernelsTest {
         }
         if (type == int.class) {
             return 1;
+        }
+        if (type == RouterParams.class) {
+            return RouterParams.softmax(true);
+        }
+        if (type == long.class) {
+            return 3L;
         }
         return type == boolean.class ? (Object) false : type == double.class ? (Object) 2.0 : (Object) 1f;
     }

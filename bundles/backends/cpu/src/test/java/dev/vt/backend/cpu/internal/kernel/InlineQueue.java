@@ -1,5 +1,6 @@
 package dev.vt.backend.cpu.internal.kernel;
 
+import dev.vt.api.VtException;
 import dev.vt.api.device.Device;
 import dev.vt.api.device.DeviceType;
 import dev.vt.api.device.Event;
@@ -10,6 +11,7 @@ import dev.vt.api.tensor.Tensor;
 import dev.vt.backend.cpu.CpuQueue;
 import dev.vt.backend.cpu.CpuTask;
 import dev.vt.backend.cpu.CpuWorkers;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -43,6 +45,9 @@ final class InlineQueue implements CpuQueue {
     }
 
     final List<Tensor> used = new ArrayList<>();
+    /** What can be found by its address. */
+    final List<MemorySegment> known = new ArrayList<>();
+
     private final Cut cut;
     private final boolean capturing;
 
@@ -79,6 +84,17 @@ final class InlineQueue implements CpuQueue {
     @Override
     public void uses(Tensor... tensors) {
         used.addAll(List.of(tensors));
+    }
+
+    @Override
+    public MemorySegment segmentAt(long address, long bytes) {
+        for (MemorySegment block : known) {
+            long from = address - block.address();
+            if (from >= 0 && from + bytes <= block.byteSize()) {
+                return block.asSlice(from, bytes);
+            }
+        }
+        throw VtException.invalidArgument("no block is at address " + address);
     }
 
     @Override
