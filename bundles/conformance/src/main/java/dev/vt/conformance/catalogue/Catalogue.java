@@ -26,7 +26,10 @@ public final class Catalogue {
                     GatedAttention.all(),
                     LatentAttention.all(),
                     LatentCache.all(),
-                    BatchedProducts.all())
+                    BatchedProducts.all(),
+                    Quantisations.all(),
+                    QuantProducts.all(),
+                    FusedOps.all())
             .flatMap(List::stream)
             .sorted(Comparator.comparingInt(s -> s.op().id()))
             .toList();
