@@ -78,16 +78,11 @@ final class ChainRow {
         for (int i = 0; i < a.length; i++) {
             result[i] = switch (step.code()) {
                 case SILU -> GatedKernel.silu(a[i]);
-                case SIGMOID -> sigmoid(a[i]);
+                case SIGMOID -> GatedKernel.sigmoid(a[i]);
                 case SILU_MUL -> GatedKernel.silu(a[i]) * b[i];
-                case SIGMOID_GATE -> a[i] * sigmoid(b[i]);
+                case SIGMOID_GATE -> SigmoidGateKernel.gated(a[i], b[i]);
                 default -> throw new IllegalStateException("a chain has no " + step.code());
             };
         }
-    }
-
-    /** Computed in double and rounded once. */
-    static float sigmoid(float x) {
-        return (float) (1.0 / (1.0 + Math.exp(-x)));
     }
 }

@@ -12,12 +12,4 @@ final class Faults {
         return VtException.invalidArgument("op " + op + " on " + tensor.device() + ": " + argument + "[" + index
                 + "]: expected " + low + " to " + high + ", given " + given);
     }
-
-    /** A tensor of addresses whose element {@code index} is needed and must not be 0. */
-    static void requireAddress(String op, String argument, Tensor tensor, long index, long given) {
-        if (given == 0) {
-            throw VtException.invalidArgument("op " + op + " on " + tensor.device() + ": " + argument + "[" + index
-                    + "]: expected an address, given 0");
-        }
-    }
 }

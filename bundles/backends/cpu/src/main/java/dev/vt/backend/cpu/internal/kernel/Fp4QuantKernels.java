@@ -37,7 +37,7 @@ final class Fp4QuantKernels {
 
     private static void sigmoidGate(float[] attn, float[] gate, int n) {
         for (int i = 0; i < n; i++) {
-            attn[i] = Rows.roundBf16(attn[i] * ChainRow.sigmoid(gate[i]));
+            attn[i] = Rows.roundBf16(SigmoidGateKernel.gated(attn[i], gate[i]));
         }
     }
 

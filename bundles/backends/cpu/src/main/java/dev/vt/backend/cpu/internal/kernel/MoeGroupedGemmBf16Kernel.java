@@ -1,7 +1,5 @@
 package dev.vt.backend.cpu.internal.kernel;
 
-import dev.vt.api.ErrorCode;
-import dev.vt.api.VtException;
 import dev.vt.api.device.Queue;
 import dev.vt.api.op.Outcome;
 import dev.vt.api.tensor.DType;
@@ -75,24 +73,15 @@ final class MoeGroupedGemmBf16Kernel implements MoeGroupedGemmBf16 {
 
     /** The matrix of each piece. */
     private static Rows[] matrices(CpuQueue queue, ExpertGroups groups, Tensor weights, long k, long n) {
-        Ints addresses = new Ints(weights);
+        Addresses addresses = new Addresses(queue, OP, "weights", weights);
+        long bytes = Math.multiplyExact(Math.multiplyExact(k, n), DType.BF16.elementBytes());
         Rows[] matrices = new Rows[groups.pieces()];
         for (int p = 0; p < matrices.length; p++) {
             int expert = groups.expert(p);
             matrices[p] = p > 0 && expert == groups.expert(p - 1)
                     ? matrices[p - 1]
-                    : matrix(queue, weights, expert, addresses.get(expert), k, n);
+                    : Rows.matrix(addresses.bytes(expert, bytes), DType.BF16, k, n);
         }
         return matrices;
-    }
-
-    private static Rows matrix(CpuQueue queue, Tensor weights, int expert, long address, long k, long n) {
-        long bytes = Math.multiplyExact(Math.multiplyExact(k, n), DType.BF16.elementBytes());
-        try {
-            return Rows.matrix(queue.segmentAt(address, bytes), DType.BF16, k, n);
-        } catch (VtException e) {
-            String where = "op " + OP + " on " + weights.device() + ": weights[" + expert + "]: ";
-            throw new VtException(ErrorCode.INVALID_ARGUMENT, where + e.getMessage(), e);
-        }
     }
 }

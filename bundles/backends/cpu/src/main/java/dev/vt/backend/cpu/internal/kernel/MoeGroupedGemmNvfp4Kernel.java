@@ -7,13 +7,11 @@ import dev.vt.backend.cpu.CpuQueue;
 import dev.vt.backend.cpu.CpuWorkers;
 import dev.vt.ops.kernel.MoeGroupedGemmNvfp4;
 import dev.vt.ops.kernel.ScaleLayout;
-import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code moe_grouped_gemm_nvfp4}: rows are grouped by expert, so that a weight is decoded once for all rows of its expert.
- * Ids, rows and addresses are checked before anything is written. A device address is here an address of the process; what
- * lies there is the caller's word.
+ * {@code moe_grouped_gemm_nvfp4}: rows are sorted by expert, so that a weight is decoded once for several rows. The backend
+ * finds the matrices by their addresses; all ids, rows and addresses in use are checked before the first store.
  */
 final class MoeGroupedGemmNvfp4Kernel implements MoeGroupedGemmNvfp4 {
     private static final String OP = "moe_grouped_gemm_nvfp4";
@@ -49,15 +47,11 @@ final class MoeGroupedGemmNvfp4Kernel implements MoeGroupedGemmNvfp4 {
                 Rows.of(act),
                 new Ints(expertIds),
                 rowMap == null ? null : new Ints(rowMap),
-                new Ints(packed),
-                new Ints(scales),
+                new Addresses(cpu, OP, "packed", packed),
+                new Addresses(cpu, OP, "scales", scales),
                 Rows.of(scale2),
                 (int) packed.lastDim());
-        long rows = act.dim(0);
-        cpu.submit(workers -> {
-            int[] order = call.order(rows, packed, scales);
-            call.run(workers, order);
-        });
+        cpu.submit(call::run);
         return Outcome.SERVED;
     }
 
@@ -66,73 +60,57 @@ final class MoeGroupedGemmNvfp4Kernel implements MoeGroupedGemmNvfp4 {
             Rows act,
             Ints expertIds,
             @Nullable Ints rowMap,
-            Ints packed,
-            Ints scales,
+            Addresses packed,
+            Addresses scales,
             Rows scale2,
             int experts) {
-        /** The rows of the output, by expert, each expert's in ascending order; throws where the data are wrong. */
-        int[] order(long rows, Tensor packedTensor, Tensor scalesTensor) {
-            int n = (int) to.rows();
-            expertIds.check(OP, "expertIds", 0, n, 0, experts - 1L);
+        void run(CpuWorkers workers) {
+            expertIds.check(OP, "expertIds", 0, to.rows(), 0, experts - 1L);
             if (rowMap != null) {
-                rowMap.check(OP, "rowMap", 0, n, 0, rows - 1);
+                rowMap.check(OP, "rowMap", 0, to.rows(), 0, act.rows() - 1);
             }
-            int[] start = new int[experts + 1];
-            for (int p = 0; p < n; p++) {
-                start[(int) expertIds.get(p) + 1]++;
-            }
-            for (int e = 0; e < experts; e++) {
-                if (start[e + 1] > 0) {
-                    Faults.requireAddress(OP, "packed", packedTensor, e, packed.get(e));
-                    Faults.requireAddress(OP, "scales", scalesTensor, e, scales.get(e));
-                }
-                start[e + 1] += start[e];
-            }
-            int[] order = new int[n];
-            for (int p = 0; p < n; p++) {
-                order[start[(int) expertIds.get(p)]++] = p;
-            }
-            return order;
-        }
-
-        void run(CpuWorkers workers, int[] order) {
-            int from = 0;
-            while (from < order.length) {
-                long expert = expertIds.get(order[from]);
-                int end = from + 1;
-                while (end < order.length && expertIds.get(order[end]) == expert) {
-                    end++;
-                }
-                run(workers, order, from, end - from, expert);
-                from = end;
+            ExpertGroups groups = new ExpertGroups(expertIds, (int) to.rows(), experts, ScaledProduct.BLOCK);
+            Nvfp4Rows[] weights = weights(groups);
+            for (int piece = 0; piece < weights.length; piece++) {
+                run(workers, groups, piece, weights[piece]);
             }
         }
 
-        private void run(CpuWorkers workers, int[] order, int from, int count, long expert) {
-            int depth = (int) act.cols();
-            long n = to.cols();
-            int groups = depth / Nvfp4Rows.GROUP;
-            Bytes codes = at(packed.get(expert), n, depth / 2);
-            Nvfp4Rows weights = new Nvfp4Rows(codes, at(scales.get(expert), n, groups), ScaleLayout.LINEAR, groups);
-            float factor = scale2.get(0, expert);
+        /** The matrix of each piece. */
+        private Nvfp4Rows[] weights(ExpertGroups groups) {
+            Nvfp4Rows[] weights = new Nvfp4Rows[groups.pieces()];
+            for (int p = 0; p < weights.length; p++) {
+                int expert = groups.expert(p);
+                weights[p] = p > 0 && expert == groups.expert(p - 1) ? weights[p - 1] : weight(expert);
+            }
+            return weights;
+        }
+
+        private Nvfp4Rows weight(int expert) {
+            int groups = (int) act.cols() / Nvfp4Rows.GROUP;
+            return new Nvfp4Rows(
+                    rows(packed, expert, act.cols() / 2), rows(scales, expert, groups), ScaleLayout.LINEAR, groups);
+        }
+
+        private Bytes rows(Addresses from, int expert, long rowBytes) {
+            return new Bytes(from.bytes(expert, Math.multiplyExact(to.cols(), rowBytes)), 0, rowBytes);
+        }
+
+        private void run(CpuWorkers workers, ExpertGroups groups, int piece, Nvfp4Rows weights) {
+            float factor = scale2.get(0, groups.expert(piece));
             ScaledProduct.run(
                     workers,
                     to,
-                    i -> order[from + (int) i],
-                    count,
-                    depth,
-                    (i, x) -> act.read(source(order[from + (int) i]), x),
-                    (j, w) -> weights.readBf16(j, factor, w),
+                    i -> groups.row(piece, i),
+                    groups.size(piece),
+                    (int) act.cols(),
+                    (i, x) -> act.read(source(groups.row(piece, i)), x),
+                    (n, w) -> weights.readBf16(n, factor, w),
                     (i, sum) -> sum);
         }
 
         private long source(int row) {
             return rowMap == null ? row : rowMap.get(row);
-        }
-
-        private static Bytes at(long address, long rows, long rowBytes) {
-            MemorySegment bytes = MemorySegment.ofAddress(address).reinterpret(Math.multiplyExact(rows, rowBytes));
-            return new Bytes(bytes, 0, rowBytes);
         }
     }
 }

@@ -35,13 +35,18 @@ final class RmsNormGatedKernel implements RmsNormGated {
             for (long r = begin; r < end; r++) {
                 from.read(r, row);
                 gates.read(r, z);
-                double inverse = 1.0 / Math.sqrt(Sums.squares(row, n, 0.0) / n + eps);
-                for (int i = 0; i < n; i++) {
-                    row[i] = (float) (row[i] * inverse) * w[i] * activation.of(z[i]);
-                }
+                apply(row, z, w, activation, eps);
                 to.write(r, row);
             }
         }));
         return Outcome.SERVED;
+    }
+
+    /** row = row / sqrt(mean(row^2) + eps) * w * activation(z). */
+    static void apply(float[] row, float[] z, float[] w, Activation activation, float eps) {
+        double inverse = 1.0 / Math.sqrt(Sums.squares(row, row.length, 0.0) / row.length + eps);
+        for (int i = 0; i < row.length; i++) {
+            row[i] = (float) (row[i] * inverse) * w[i] * activation.of(z[i]);
+        }
     }
 }

@@ -4,6 +4,7 @@ import dev.vt.api.device.Queue;
 import dev.vt.api.op.Outcome;
 import dev.vt.api.tensor.Tensor;
 import dev.vt.backend.cpu.CpuQueue;
+import dev.vt.backend.cpu.internal.kernel.GatedKernel.Activation;
 import dev.vt.ops.kernel.RmsNormGatedQuantFp8;
 
 /** {@code rms_norm_gated_quant_fp8}: the gated normalisation rounded to bf16, then quantised. */
@@ -25,18 +26,17 @@ final class RmsNormGatedQuantFp8Kernel implements RmsNormGatedQuantFp8 {
         Rows second = Rows.of(gate);
         Rows factors = Rows.of(weight);
         Bytes to = Bytes.of(out);
+        Activation activation = sigmoid ? GatedKernel::sigmoid : GatedKernel::silu;
         int n = (int) from.cols();
         cpu.submit(workers -> workers.forRange(from.rows(), Work.grain(50 + 25.0 * n), (begin, end) -> {
             float[] row = new float[n];
             float[] z = new float[n];
-            float[] w = RmsNormKernel.weights(factors, n, false);
+            float[] w = new float[n];
+            factors.read(0, w);
             for (long r = begin; r < end; r++) {
                 from.read(r, row);
                 second.read(r, z);
-                RmsNormKernel.normalise(row, w, eps);
-                for (int i = 0; i < n; i++) {
-                    row[i] *= sigmoid ? ChainRow.sigmoid(z[i]) : GatedKernel.silu(z[i]);
-                }
+                RmsNormGatedKernel.apply(row, z, w, activation, eps);
                 Rows.roundBf16(row);
                 QuantFp8StaticKernel.write(to, r, 0, row, n, scale);
             }

@@ -9,7 +9,7 @@ import dev.vt.backend.cpu.CpuWorkers;
  */
 final class ScaledProduct {
     /** Rows of the left operand that are held as floats at once: 64 rows of 8192 elements are 2 MiB. */
-    private static final int BLOCK = 64;
+    static final int BLOCK = 64;
 
     private ScaledProduct() {}
 

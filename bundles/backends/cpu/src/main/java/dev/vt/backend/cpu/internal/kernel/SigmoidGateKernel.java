@@ -28,11 +28,16 @@ final class SigmoidGateKernel implements Binary {
                 attn.read(row, col, n, x, 0);
                 gate.read(row, col, n, y, 0);
                 for (int i = 0; i < n; i++) {
-                    x[i] = (float) (x[i] / (1.0 + Math.exp(-y[i])));
+                    x[i] = gated(x[i], y[i]);
                 }
                 to.write(row, col, n, x, 0);
             });
         }));
         return Outcome.SERVED;
+    }
+
+    /** x * sigmoid(gate), in double, rounded once. */
+    static float gated(float x, float gate) {
+        return (float) (x / (1.0 + Math.exp(-gate)));
     }
 }

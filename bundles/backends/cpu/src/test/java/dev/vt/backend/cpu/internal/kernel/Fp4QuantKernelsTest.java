@@ -163,7 +163,7 @@ class Fp4QuantKernelsTest {
         Tensor gate = Data.of(DType.F32, Data.random(4, 5 * 48), 5, 48);
         double[] values = new double[5 * 48];
         for (int i = 0; i < values.length; i++) {
-            values[i] = QuantData.bf16((float) Data.get(attn, i) * (float) (1 / (1 + Math.exp(-Data.get(gate, i)))));
+            values[i] = QuantData.bf16(Data.get(attn, i) / (1 + Math.exp(-Data.get(gate, i))));
         }
         Quantised expected = quantise(queue, Data.of(DType.BF16, values, 5, 48), 77f, ScaleLayout.LINEAR);
         Quantised given = target(ScaleLayout.LINEAR, 5, 48);
