@@ -5,7 +5,6 @@ import dev.vt.api.device.Device;
 import dev.vt.api.device.Queue;
 import dev.vt.api.op.Dispatcher;
 import dev.vt.api.op.KernelCall;
-import dev.vt.api.op.NoKernelException;
 import dev.vt.api.op.Op;
 import dev.vt.api.op.OpLease;
 import dev.vt.api.op.OpRegistry;
@@ -34,23 +33,13 @@ public final class Subject implements Dispatcher, AutoCloseable {
         return Optional.ofNullable(kernels.asMap().get(op)).map(kernel -> new Subject(op, kernel, () -> {}));
     }
 
-    /** The kernel of a named provider, held until closed; empty where it is not eligible. */
+    /** The kernel of a named provider, held until closed; empty where it can't run, see {@link OpRegistry#acquire(Op, Device, String)}. */
     public static Optional<Subject> of(OpRegistry registry, Op<?> op, Device device, String provider) {
-        // The look-up of a missing kernel counts as a fallback, and nothing was missing here.
-        if (registry.explain(op, device).selected() == null) {
-            return Optional.empty();
-        }
-        OpLease<?> lease = registry.acquire(op, device);
-        while (!lease.provider().equals(provider)) {
-            String above = lease.provider();
-            lease.close();
-            try {
-                lease = registry.below(op, device, above);
-            } catch (NoKernelException e) {
-                return Optional.empty();
-            }
-        }
-        return Optional.of(new Subject(op, lease.kernel(), lease::close));
+        return lease(registry, op, device, provider).map(lease -> new Subject(op, lease.kernel(), lease::close));
+    }
+
+    private static <K> Optional<OpLease<K>> lease(OpRegistry registry, Op<K> op, Device device, String provider) {
+        return registry.acquire(op, device, provider);
     }
 
     @Override

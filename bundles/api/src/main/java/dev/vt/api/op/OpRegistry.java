@@ -4,6 +4,7 @@ import dev.vt.api.device.Device;
 import dev.vt.api.device.ProviderCaps;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.osgi.annotation.versioning.ProviderType;
@@ -24,6 +25,12 @@ public interface OpRegistry extends Dispatcher {
      * @throws NoKernelException naming every provider considered and why it was refused; counts a fallback
      */
     <K> OpLease<K> acquire(Op<K> op, Device device);
+
+    /**
+     * The kernel of a named provider, for tests and measurements: one that is eligible, or one that is refused for its results. Not
+     * counted. Empty for a provider that is not there, is disabled, rejected or not permitted, or whose predicate says no.
+     */
+    <K> Optional<OpLease<K>> acquire(Op<K> op, Device device, String provider);
 
     /**
      * The kernel strictly below a named provider, for providers that split work; counts a decline of that provider. The provider

@@ -39,6 +39,9 @@ final class Link {
     @Nullable
     Link next;
 
+    /** True for a kernel that is kept out for its results alone: a test may run it. Set while the table is made. */
+    boolean refusedForResults;
+
     private final Counters counters;
     private volatile Reasons reasons = new Reasons(new Outcome[0], new int[0]);
 
@@ -76,6 +79,11 @@ final class Link {
 
     boolean eligible() {
         return state == Selection.State.SELECTED || state == Selection.State.BELOW;
+    }
+
+    /** True when the kernel may run, be it only in a test. */
+    boolean testable() {
+        return eligible() || refusedForResults;
     }
 
     boolean reference() {

@@ -18,6 +18,7 @@ import dev.vt.api.op.Selection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -77,6 +78,19 @@ final class OpRegistryImpl implements OpRegistry {
         }
         countFallback(op, device);
         throw new NoKernelException(calls.noKernel(op, device, core.table().route(op, device), ""));
+    }
+
+    @Override
+    public <K> Optional<OpLease<K>> acquire(Op<K> op, Device device, String provider) {
+        Route route = core.table().route(op, device);
+        if (route != null) {
+            for (Link link : route.chain) {
+                if (link.name.equals(provider) && link.testable()) {
+                    return Optional.ofNullable(lease(op, link));
+                }
+            }
+        }
+        return Optional.empty();
     }
 
     @Override

@@ -110,8 +110,10 @@ final class TableBuilder {
             String reason =
                     j.state != null ? j.reason : selected ? "below " + first(chain) : "highest of those eligible";
             selected |= state == State.SELECTED;
-            chain.add(new Link(
-                    op, device, e.name(), e.facts.priority(), state, reason, e.origin, kernel, e.owner, calling));
+            Link link = new Link(
+                    op, device, e.name(), e.facts.priority(), state, reason, e.origin, kernel, e.owner, calling);
+            link.refusedForResults = j.forResults;
+            chain.add(link);
         }
         if (lent != null) {
             chain.add(referenceLink(op, device, policy, calling, selected, lent));
@@ -172,8 +174,12 @@ final class TableBuilder {
     }
 
     /** A state that keeps a kernel out, with its reason; a null state means eligible. */
-    private record Judgement(@Nullable State state, String reason) {
+    private record Judgement(@Nullable State state, String reason, boolean forResults) {
         static final Judgement ELIGIBLE = new Judgement(null, "");
+
+        Judgement(@Nullable State state, String reason) {
+            this(state, reason, false);
+        }
     }
 
     private Judgement judge(
@@ -208,6 +214,6 @@ final class TableBuilder {
         }
         String marked = e.marked(op, caps.device());
         String refused = marked != null ? marked : in.admission.refusal(e, op, caps.device());
-        return refused == null ? Judgement.ELIGIBLE : new Judgement(State.REFUSED, refused);
+        return refused == null ? Judgement.ELIGIBLE : new Judgement(State.REFUSED, refused, true);
     }
 }

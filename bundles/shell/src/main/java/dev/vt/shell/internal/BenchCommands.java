@@ -201,6 +201,10 @@ public final class BenchCommands extends CommandGroup {
     private String server(TestCase c, Backend backend, DeviceCase onDevice) {
         onDevice.restore();
         for (Selection.Link link : registry.explain(c.op(), backend.device()).chain()) {
+            boolean eligible = link.state() == Selection.State.SELECTED || link.state() == Selection.State.BELOW;
+            if (!eligible) {
+                continue;
+            }
             var found = Subject.of(registry, c.op(), backend.device(), link.name());
             if (found.isPresent()) {
                 try (Subject kernel = found.get()) {

@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Runs the kit on the kernels of providers that the registry has. One thread. */
+/** Runs the kit on the kernels of providers that the registry has, and tells the registry what it found. One thread. */
 final class Verifier {
     private final OpRegistry registry;
     private final BackendRegistry backends;
@@ -53,11 +53,22 @@ final class Verifier {
                 try (Subject subject = found.get()) {
                     results.add(kit.run(spec, subject, backends.get(device)));
                 }
+                mark(spec.op(), device, provider, results.getLast());
             }
         } finally {
             progress.end();
         }
         return new Verified.Provider(device.toString(), provider, results, skipped);
+    }
+
+    /** A kernel that is wrong is not selected any more; one that is right again may be. */
+    private void mark(Op<?> op, Device device, String provider, OpResult result) {
+        if (!result.passed()) {
+            registry.refuse(
+                    op, device, provider, "vt:verify: " + result.failures().getFirst());
+        } else if (result.served() > 0) {
+            registry.readmit(op, device, provider);
+        }
     }
 
     private boolean has(Op<?> op, Device device, String provider) {

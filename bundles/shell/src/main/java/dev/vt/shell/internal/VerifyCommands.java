@@ -71,11 +71,13 @@ public final class VerifyCommands extends CommandGroup {
     }
 
     private static boolean wanted(ProviderStatus p, @Nullable String provider) {
-        boolean eligible = p.state() == Selection.State.SELECTED || p.state() == Selection.State.BELOW;
+        boolean can = p.state() == Selection.State.SELECTED
+                || p.state() == Selection.State.BELOW
+                || p.state() == Selection.State.REFUSED;
         if (provider == null) {
-            return eligible && !p.name().equals(OpProvider.REFERENCE);
+            return can && !p.name().equals(OpProvider.REFERENCE);
         }
-        if (p.name().equals(provider) && !eligible) {
+        if (p.name().equals(provider) && !can) {
             throw VtException.unsupported("vt:verify: " + p.name() + " on " + p.device() + " is "
                     + p.state().label() + ": " + p.reason());
         }

@@ -222,10 +222,10 @@ class CommandsTest {
         assertEquals("vt-native", ((Map<?, ?>) results.getFirst()).get("provider"), "the guest declines");
         assertEquals(Set.of(), shell.registry().disabled());
         assertEquals(
-                "op matmul: expected sizes MxKxN, such as 4x256x40, given '3x4'",
+                "op matmul: expected sizes MxKxN, such as 17x96x65, given '3x4'",
                 error(bench, "bench", "matmul", "3x4"));
         assertTrue(
-                error(bench, "bench", "relu", "1x64", "--dtype", "q8_0").contains("expected a dtype of [f32, bf16]"));
+                error(bench, "bench", "relu", "1x64", "--dtype", "q8_0").contains("expected a dtype of [f32, f16, bf16]"));
         assertTrue(error(bench, "bench", "relu", "1x64", "--seconds", "0").contains("--seconds"));
     }
 

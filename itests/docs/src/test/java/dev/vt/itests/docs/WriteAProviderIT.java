@@ -72,7 +72,7 @@ class WriteAProviderIT {
     @DisplayName("dropped into a running generation it takes over, and the text is the same")
     void hot() throws Exception {
         shell("build");
-        String generate = "vt:generate --tokens 300 --ignore-end 'Once upon a time'";
+        String generate = "vt:generate --tokens 500 --ignore-end 'Once upon a time'";
         String before = text(finish(start(generate)));
 
         Process running = start("vt:stats --on --no-format; " + generate + "; vt:why silu_and_mul cpu --json");
