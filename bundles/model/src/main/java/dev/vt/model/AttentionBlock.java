@@ -4,6 +4,10 @@ import dev.vt.api.device.Queue;
 import dev.vt.api.tensor.Tensor;
 import dev.vt.ops.Ops;
 import dev.vt.ops.kernel.AttentionParams;
+import dev.vt.ops.kernel.Chain;
+import dev.vt.ops.kernel.FusedStep;
+import dev.vt.ops.kernel.StepCode;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,17 +15,23 @@ import org.jspecify.annotations.Nullable;
  * never waits. Owned by a decoder; one thread at a time.
  */
 final class AttentionBlock {
+    private static final Chain GATE =
+            new Chain(List.of(FusedStep.of(StepCode.SIGMOID_GATE, Chain.OUT, Chain.X, Chain.RESIDUAL)), List.of());
+
     private final Ops ops;
     private final Queue queue;
-    private final LayerWeights weights;
+    private final LayerWeights.Attention weights;
     private final StepInputs inputs;
     private final StepBuffers buffers;
     private final Tensor cosSin;
     private final Tensor keyCache;
     private final Tensor valueCache;
     private final boolean interleaved;
+    private final boolean gated;
     private final float eps;
     private final AttentionParams params;
+    private final FirstRows splitQueryHeads;
+    private final FirstRows gateHeads;
     private final FirstRows queryHeads;
     private final FirstRows keyHeads;
     private final FirstRows valueHeads;
@@ -31,7 +41,13 @@ final class AttentionBlock {
     private final FirstRows normedQueryRows;
     private final FirstRows normedKeyRows;
 
-    AttentionBlock(Ops ops, Queue queue, ModelConfig config, LayerWeights weights, int layer, Workspace.Parts parts) {
+    AttentionBlock(
+            Ops ops,
+            Queue queue,
+            ModelConfig config,
+            LayerWeights.Attention weights,
+            int layer,
+            Workspace.Parts parts) {
         this.ops = ops;
         this.queue = queue;
         this.weights = weights;
@@ -41,8 +57,11 @@ final class AttentionBlock {
         this.keyCache = parts.cache().keys(layer);
         this.valueCache = parts.cache().values(layer);
         this.interleaved = config.interleavedRope();
+        this.gated = config.gatedAttention();
         this.eps = config.rmsEps();
         this.params = AttentionParams.causal((float) (1 / Math.sqrt(config.headSize())));
+        this.splitQueryHeads = buffers.heads(buffers.query);
+        this.gateHeads = buffers.heads(buffers.attentionGate);
         this.queryHeads = buffers.heads(buffers.normedQuery);
         this.keyHeads = buffers.heads(buffers.normedKey);
         this.valueHeads = buffers.heads(buffers.value);
@@ -57,7 +76,7 @@ final class AttentionBlock {
     void run() {
         int rows = inputs.rows();
         Tensor normed = buffers.normed.of(rows);
-        weights.query().run(ops, queue, buffers.query.of(rows), normed);
+        query(rows, normed);
         weights.key().run(ops, queue, buffers.key.of(rows), normed);
         weights.value().run(ops, queue, buffers.value.of(rows), normed);
         norm(normedQueryRows.of(rows), queryRows.of(rows), weights.queryNorm());
@@ -76,7 +95,28 @@ final class AttentionBlock {
                 inputs.seqLens(),
                 inputs.queryStart(),
                 params);
-        weights.attentionOutput().run(ops, queue, buffers.delta.of(rows), buffers.attention.of(rows));
+        weights.output().run(ops, queue, buffers.delta.of(rows), gated(rows));
+    }
+
+    private void query(int rows, Tensor normed) {
+        if (!gated) {
+            weights.query().run(ops, queue, buffers.query.of(rows), normed);
+            return;
+        }
+        Tensor both = buffers.queryGate.of(rows);
+        weights.query().run(ops, queue, both, normed);
+        ops.attnGateSplit(queue, splitQueryHeads.of(rows), gateHeads.of(rows), both);
+    }
+
+    /** What attention gave, times the sigmoid of the gate where there is one. */
+    private Tensor gated(int rows) {
+        Tensor attention = buffers.attention.of(rows);
+        if (!gated) {
+            return attention;
+        }
+        Tensor out = buffers.gatedAttention.of(rows);
+        ops.fusedChain(queue, out, attention, null, buffers.attentionGate.of(rows), GATE, eps);
+        return out;
     }
 
     private void norm(Tensor out, Tensor in, @Nullable Tensor weight) {

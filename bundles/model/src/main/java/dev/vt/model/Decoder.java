@@ -17,7 +17,7 @@ final class Decoder {
     private final Weights weights;
     private final StepInputs inputs;
     private final StepBuffers buffers;
-    private final List<AttentionBlock> attention = new ArrayList<>();
+    private final List<Block> attention = new ArrayList<>();
     private final List<FeedForward> feedForward = new ArrayList<>();
 
     Decoder(Ops ops, Queue queue, ModelConfig config, Weights weights, Workspace.Parts parts) {
@@ -29,9 +29,22 @@ final class Decoder {
         this.buffers = parts.buffers();
         for (int i = 0; i < config.layers(); i++) {
             LayerWeights layer = weights.layer(i);
-            attention.add(new AttentionBlock(ops, queue, config, layer, i, parts));
+            attention.add(attention(layer, i, parts));
             feedForward.add(new FeedForward(ops, queue, layer, parts));
         }
+    }
+
+    /** Half of a layer: reads the normed rows, fills the delta. */
+    @FunctionalInterface
+    private interface Block {
+        void run();
+    }
+
+    private Block attention(LayerWeights layer, int index, Workspace.Parts parts) {
+        return switch (layer.mixer()) {
+            case LayerWeights.Attention full -> new AttentionBlock(ops, queue, config, full, index, parts)::run;
+            case LayerWeights.Delta delta -> new DeltaBlock(ops, queue, config, delta, index, parts)::run;
+        };
     }
 
     /** Queues the step that the inputs describe; it leaves the wanted logits in the buffers, one row for each. */

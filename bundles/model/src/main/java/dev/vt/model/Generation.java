@@ -44,7 +44,7 @@ final class Generation implements AutoCloseable {
 
     /** Adds a prompt. */
     void add(int[] prompt, int limit) {
-        KvSequence cache = new KvSequence(workspace.cache(), prompt.length + limit);
+        KvSequence cache = new KvSequence(workspace.cache(), workspace.states(), prompt.length + limit);
         sequences.add(new TextSequence(sequences.size(), prompt.clone(), limit, cache, tokenizer, options.ignoreEnd()));
     }
 

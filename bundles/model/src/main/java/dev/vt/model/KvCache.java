@@ -8,9 +8,11 @@ import dev.vt.api.tensor.DType;
 import dev.vt.api.tensor.Tensor;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The paged cache of keys and values: for each layer two tensors [blocks, 16, kv heads, head size], and one list of
+ * The paged cache of keys and values: for each layer of full attention two tensors [blocks, 16, kv heads, head size], and one list of
  * free blocks that holds for all layers, since a sequence uses the same block numbers in each. Owned by a workspace;
  * one thread at a time. It never moves data: a block belongs to one sequence until that is closed.
  */
@@ -19,8 +21,8 @@ final class KvCache implements AutoCloseable {
     static final int BLOCK_SIZE = 16;
 
     private final List<Memory> memory = new ArrayList<>();
-    private final List<Tensor> keys = new ArrayList<>();
-    private final List<Tensor> values = new ArrayList<>();
+    private final List<@Nullable Tensor> keys = new ArrayList<>();
+    private final List<@Nullable Tensor> values = new ArrayList<>();
     private final int[] free;
     private int freeCount;
 
@@ -28,8 +30,9 @@ final class KvCache implements AutoCloseable {
         long[] shape = {blocks, BLOCK_SIZE, config.kvHeads(), config.headSize()};
         try {
             for (int layer = 0; layer < config.layers(); layer++) {
-                keys.add(allocate(backend, shape));
-                values.add(allocate(backend, shape));
+                boolean kept = config.fullAttention(layer);
+                keys.add(kept ? allocate(backend, shape) : null);
+                values.add(kept ? allocate(backend, shape) : null);
             }
         } catch (RuntimeException e) {
             close();
@@ -54,11 +57,11 @@ final class KvCache implements AutoCloseable {
     }
 
     Tensor keys(int layer) {
-        return keys.get(layer);
+        return Objects.requireNonNull(keys.get(layer));
     }
 
     Tensor values(int layer) {
-        return values.get(layer);
+        return Objects.requireNonNull(values.get(layer));
     }
 
     int blocks() {

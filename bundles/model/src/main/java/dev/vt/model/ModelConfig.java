@@ -6,9 +6,10 @@ import dev.vt.model.gguf.GgufMetadata;
 import dev.vt.model.gguf.GgufTensor;
 import dev.vt.ops.kernel.RopeFrequencies;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The numbers that describe a dense decoder of the architectures llama, qwen2 and qwen3, as a GGUF file has them.
+ * The numbers that describe a dense decoder of the architectures llama, qwen2, qwen3 and qwen3next, as a GGUF file has them.
  * Immutable.
  *
  * @param architecture the name in the file
@@ -27,6 +28,7 @@ import java.util.List;
  * @param qkvBias true where query, key and value have a bias
  * @param qkNorm true where each head of query and key is normed before it is rotated
  * @param tiedEmbeddings true where the output matrix is the embedding table
+ * @param linear the layers of linear attention of qwen3next, whose other layers gate what attention gives; else null
  */
 public record ModelConfig(
         String architecture,
@@ -43,13 +45,24 @@ public record ModelConfig(
         boolean interleavedRope,
         boolean qkvBias,
         boolean qkNorm,
-        boolean tiedEmbeddings) {
+        boolean tiedEmbeddings,
+        @Nullable LinearAttention linear) {
     /** The architectures that can be run. */
-    public static final List<String> ARCHITECTURES = List.of("llama", "qwen2", "qwen3");
+    public static final List<String> ARCHITECTURES = List.of("llama", "qwen2", "qwen3", "qwen3next");
 
     /** Reads the description and refuses what the decoder would compute wrongly. */
     public static ModelConfig read(GgufFile file) {
         return new Reader(file).read();
+    }
+
+    /** True for a layer of full attention, which keeps keys and values. */
+    boolean fullAttention(int layer) {
+        return linear == null || !linear.at(layer);
+    }
+
+    /** True where a gate is made beside each query, and what attention gives is multiplied with its sigmoid. */
+    boolean gatedAttention() {
+        return linear != null;
     }
 
     /** Reads the keys of one file. */
@@ -93,8 +106,9 @@ public record ModelConfig(
                     architecture.equals("llama"),
                     architecture.equals("qwen2")
                             || file.findTensor("blk.0.attn_q.bias").isPresent(),
-                    architecture.equals("qwen3"),
-                    file.findTensor("output.weight").isEmpty());
+                    architecture.equals("qwen3") || architecture.equals("qwen3next"),
+                    file.findTensor("output.weight").isEmpty(),
+                    architecture.equals("qwen3next") ? linear() : null);
         }
 
         private int vocabulary() {
@@ -159,6 +173,28 @@ public record ModelConfig(
                 throw keys.error(key, "a number above 0", "" + factor);
             }
             return factor == 0 ? 1 : factor;
+        }
+
+        /** Files that do not say which layers have full attention mean every fourth. */
+        private LinearAttention linear() {
+            int interval = has("full_attention_interval") ? positive("full_attention_interval") : 4;
+            int keyHeads = positive("ssm.group_count");
+            int valueHeads = positive("ssm.time_step_rank");
+            if (valueHeads % keyHeads != 0) {
+                throw keys.error(
+                        key("ssm.time_step_rank"), "a multiple of the " + keyHeads + " key heads", "" + valueHeads);
+            }
+            int inner = positive("ssm.inner_size");
+            if (inner % valueHeads != 0) {
+                throw keys.error(key("ssm.inner_size"), "a multiple of the " + valueHeads + " value heads", "" + inner);
+            }
+            return new LinearAttention(
+                    interval,
+                    positive("ssm.conv_kernel"),
+                    keyHeads,
+                    positive("ssm.state_size"),
+                    valueHeads,
+                    inner / valueHeads);
         }
 
         private void refuseWindow() {

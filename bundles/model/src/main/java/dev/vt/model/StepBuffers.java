@@ -26,8 +26,14 @@ final class StepBuffers implements AutoCloseable {
     final FirstRows normedQuery;
 
     final FirstRows normedKey;
+    /** Query and gate, head by head, [T, 2 * heads * head size]; without gates the query itself. */
+    final FirstRows queryGate;
     /** What attention gives, [T, heads * head size]. */
     final FirstRows attention;
+    /** What it is gated by; without gates the query. */
+    final FirstRows attentionGate;
+    /** The gated attention; without gates the attention itself. */
+    final FirstRows gatedAttention;
     /** Gate and up side by side, [T,2F]. */
     final FirstRows gateUp;
     /** The left half of {@link #gateUp}, with padded rows. */
@@ -56,7 +62,11 @@ final class StepBuffers implements AutoCloseable {
         long valueAt = regions.add(DType.F32, maxRows, keyWidth);
         long normedQueryAt = config.qkNorm() ? regions.add(DType.F32, maxRows, queryWidth) : queryAt;
         long normedKeyAt = config.qkNorm() ? regions.add(DType.F32, maxRows, keyWidth) : keyAt;
+        boolean gates = config.gatedAttention();
+        long queryGateAt = gates ? regions.add(DType.F32, maxRows, 2L * queryWidth) : queryAt;
         long attentionAt = regions.add(DType.F32, maxRows, queryWidth);
+        long attentionGateAt = gates ? regions.add(DType.F32, maxRows, queryWidth) : queryAt;
+        long gatedAttentionAt = gates ? regions.add(DType.F32, maxRows, queryWidth) : attentionAt;
         long gateUpAt = regions.add(DType.F32, maxRows, 2L * config.ffn());
         long gatedAt = regions.add(DType.F32, maxRows, config.ffn());
         long pickedAt = regions.add(DType.F32, maxSequences, config.width());
@@ -70,7 +80,10 @@ final class StepBuffers implements AutoCloseable {
         value = rows(valueAt, maxRows, keyWidth);
         normedQuery = rows(normedQueryAt, maxRows, queryWidth);
         normedKey = rows(normedKeyAt, maxRows, keyWidth);
+        queryGate = rows(queryGateAt, maxRows, gates ? 2L * queryWidth : queryWidth);
         attention = rows(attentionAt, maxRows, queryWidth);
+        attentionGate = rows(attentionGateAt, maxRows, queryWidth);
+        gatedAttention = rows(gatedAttentionAt, maxRows, queryWidth);
         gateUp = rows(gateUpAt, maxRows, 2L * config.ffn());
         gate = new FirstRows(gateUp.whole().columns(0, config.ffn()));
         up = new FirstRows(gateUp.whole().columns(config.ffn(), 2L * config.ffn()));

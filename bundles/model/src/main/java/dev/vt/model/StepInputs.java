@@ -24,6 +24,9 @@ final class StepInputs implements AutoCloseable {
     private final long blockTableAt;
     private final long logitRowsAt;
     private final long seedsAt;
+    private final long statesAt;
+    private final long oldStatesAt;
+    private final long continuedAt;
     private final long size;
     private final Memory host;
     private final MemorySegment segment;
@@ -36,9 +39,13 @@ final class StepInputs implements AutoCloseable {
     private final FirstRows blockTable;
     private final FirstRows logitRows;
     private final FirstRows seeds;
+    private final FirstRows states;
+    private final FirstRows oldStates;
+    private final FirstRows continued;
     private int rowCount;
     private int requestCount;
     private int logitRowCount;
+    private boolean single = true;
 
     StepInputs(Backend backend, int maxRows, int maxSequences, int blocksPerSequence) {
         this.backend = backend;
@@ -52,6 +59,9 @@ final class StepInputs implements AutoCloseable {
         blockTableAt = regions.add(DType.I32, maxSequences, blocksPerSequence);
         logitRowsAt = regions.add(DType.I32, maxSequences);
         seedsAt = regions.add(DType.I64, maxSequences);
+        statesAt = regions.add(DType.I32, maxSequences);
+        oldStatesAt = regions.add(DType.I32, maxSequences);
+        continuedAt = regions.add(DType.I32, maxSequences);
         size = regions.size();
         device = backend.allocate(size);
         try {
@@ -69,6 +79,9 @@ final class StepInputs implements AutoCloseable {
         blockTable = rows(blockTableAt, DType.I32, maxSequences, blocksPerSequence);
         logitRows = rows(logitRowsAt, DType.I32, maxSequences);
         seeds = rows(seedsAt, DType.I64, maxSequences);
+        states = rows(statesAt, DType.I32, maxSequences);
+        oldStates = rows(oldStatesAt, DType.I32, maxSequences);
+        continued = rows(continuedAt, DType.I32, maxSequences);
     }
 
     private FirstRows rows(long offset, DType dtype, long... shape) {
@@ -80,6 +93,7 @@ final class StepInputs implements AutoCloseable {
         rowCount = 0;
         requestCount = 0;
         logitRowCount = 0;
+        single = true;
     }
 
     /** Adds the next tokens of a sequence as one request, and gives them a place in its cache. */
@@ -96,6 +110,10 @@ final class StepInputs implements AutoCloseable {
         for (int i = 0; i < sequence.blockCount(); i++) {
             segment.set(ValueLayout.JAVA_INT, tableRow + 4L * i, sequence.block(i));
         }
+        segment.set(ValueLayout.JAVA_INT, statesAt + 4L * requestCount, sequence.state());
+        segment.set(ValueLayout.JAVA_INT, oldStatesAt + 4L * requestCount, position == 0 ? -1 : sequence.state());
+        segment.set(ValueLayout.JAVA_INT, continuedAt + 4L * requestCount, position == 0 ? 0 : 1);
+        single &= count == 1 && position > 0;
         segment.set(ValueLayout.JAVA_INT, seqLensAt + 4L * requestCount, sequence.length());
         segment.set(ValueLayout.JAVA_INT, queryStartAt + 4L * requestCount, rowCount);
         rowCount += count;
@@ -152,6 +170,26 @@ final class StepInputs implements AutoCloseable {
 
     Tensor blockTable() {
         return blockTable.of(requestCount);
+    }
+
+    /** True when each sequence of the step has been there before and gets one token. */
+    boolean single() {
+        return single;
+    }
+
+    /** The state of linear attention that each sequence has. */
+    Tensor states() {
+        return states.of(requestCount);
+    }
+
+    /** The same before the step: negative for a sequence that begins. */
+    Tensor oldStates() {
+        return oldStates.of(requestCount);
+    }
+
+    /** For each sequence whether it has been there before. */
+    Tensor continued() {
+        return continued.of(requestCount);
     }
 
     Tensor logitRowIds() {

@@ -9,6 +9,9 @@ import dev.vt.api.tensor.DType;
 import dev.vt.api.tensor.Tensor;
 import dev.vt.model.gguf.GgufFile;
 import dev.vt.model.gguf.GgufTensor;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -23,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * use them.
  */
 final class Weights implements AutoCloseable {
+    private static final ValueLayout.OfFloat LITTLE_FLOAT =
+            ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
     private final List<Memory> memory;
     private final Tensor embedding;
     private final List<LayerWeights> layers;
@@ -104,27 +110,70 @@ final class Weights implements AutoCloseable {
         List<LayerWeights> layers() {
             List<LayerWeights> out = new ArrayList<>();
             for (int i = 0; i < config.layers(); i++) {
-                out.add(layer("blk." + i + "."));
+                out.add(layer(i));
             }
             return List.copyOf(out);
         }
 
-        private LayerWeights layer(String prefix) {
+        private LayerWeights layer(int index) {
+            String prefix = "blk." + index + ".";
+            int width = config.width();
+            LinearAttention linear = config.linear();
+            return new LayerWeights(
+                    vector(prefix + "attn_norm.weight", width),
+                    linear == null || !linear.at(index) ? attention(prefix) : delta(prefix, linear),
+                    vector(prefix + (linear == null ? "ffn_norm.weight" : "post_attention_norm.weight"), width),
+                    projection(prefix + "ffn_gate", config.ffn(), width, false),
+                    projection(prefix + "ffn_up", config.ffn(), width, false),
+                    projection(prefix + "ffn_down", width, config.ffn(), false));
+        }
+
+        private LayerWeights.Attention attention(String prefix) {
             int width = config.width();
             int queryWidth = config.heads() * config.headSize();
             int keyWidth = config.kvHeads() * config.headSize();
-            return new LayerWeights(
-                    vector(prefix + "attn_norm.weight", width),
-                    projection(prefix + "attn_q", queryWidth, width, config.qkvBias()),
+            return new LayerWeights.Attention(
+                    projection(
+                            prefix + "attn_q",
+                            config.gatedAttention() ? 2 * queryWidth : queryWidth,
+                            width,
+                            config.qkvBias()),
                     projection(prefix + "attn_k", keyWidth, width, config.qkvBias()),
                     projection(prefix + "attn_v", keyWidth, width, config.qkvBias()),
                     config.qkNorm() ? vector(prefix + "attn_q_norm.weight", config.headSize()) : null,
                     config.qkNorm() ? vector(prefix + "attn_k_norm.weight", config.headSize()) : null,
-                    projection(prefix + "attn_output", width, queryWidth, false),
-                    vector(prefix + "ffn_norm.weight", width),
-                    projection(prefix + "ffn_gate", config.ffn(), width, false),
-                    projection(prefix + "ffn_up", config.ffn(), width, false),
-                    projection(prefix + "ffn_down", width, config.ffn(), false));
+                    projection(prefix + "attn_output", width, queryWidth, false));
+        }
+
+        private LayerWeights.Delta delta(String prefix, LinearAttention linear) {
+            int width = config.width();
+            return new LayerWeights.Delta(
+                    projection(prefix + "attn_qkv", linear.channels(), width, false),
+                    projection(prefix + "attn_gate", linear.valueWidth(), width, false),
+                    projection(prefix + "ssm_ba", 2 * linear.valueHeads(), width, false),
+                    floats(prefix + "ssm_conv1d.weight", linear.channels(), linear.taps()),
+                    logarithms(prefix + "ssm_a", linear.valueHeads()),
+                    vector(prefix + "ssm_dt.bias", linear.valueHeads()),
+                    vector(prefix + "ssm_norm.weight", linear.valueSize()),
+                    projection(prefix + "ssm_out", width, linear.valueWidth(), false));
+        }
+
+        /** Files have -exp(x) where the op wants x. */
+        private Tensor logarithms(String name, int elements) {
+            GgufTensor tensor = vectorOf(name, elements);
+            used.add(name);
+            float[] values = new float[elements];
+            for (int i = 0; i < elements; i++) {
+                float a = tensor.data().getAtIndex(LITTLE_FLOAT, i);
+                if (!(a <= 0)) {
+                    throw mismatch(name, "numbers up to 0", "" + a);
+                }
+                values[i] = (float) Math.log(-a);
+            }
+            Memory block = backend.allocate(Tensor.bytes(DType.F32, elements));
+            memory.add(block);
+            backend.upload(queue, block, 0, MemorySegment.ofArray(values));
+            return Tensor.of(block, DType.F32, elements);
         }
 
         boolean has(String name) {
@@ -143,12 +192,25 @@ final class Weights implements AutoCloseable {
             return place(tensor);
         }
 
+        /** A matrix that is no factor of a matrix product, so it can't be encoded. */
+        private Tensor floats(String name, long rows, long columns) {
+            GgufTensor tensor = shaped(name, rows, columns);
+            if (!tensor.dtype().isFloat()) {
+                throw mismatch(name, "a float type", tensor.dtype().toString());
+            }
+            return place(tensor);
+        }
+
         Tensor vector(String name, long elements) {
+            return place(vectorOf(name, elements));
+        }
+
+        private GgufTensor vectorOf(String name, long elements) {
             GgufTensor tensor = shaped(name, elements);
             if (tensor.dtype() != DType.F32) {
                 throw mismatch(name, "type f32", tensor.dtype().toString());
             }
-            return place(tensor);
+            return tensor;
         }
 
         private GgufTensor shaped(String name, long... shape) {

@@ -5,6 +5,7 @@ import dev.vt.api.device.Queue;
 import dev.vt.ops.Ops;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All device memory that steps work in, sized for the largest step, the longest sequence and all blocks of the cache;
@@ -43,8 +44,14 @@ final class Workspace implements AutoCloseable {
         }
     }
 
-    /** What the blocks of a decoder share. */
-    record Parts(StepInputs inputs, StepBuffers buffers, KvCache cache, RopeTable rope) {}
+    /** What the blocks of a decoder share; states and their buffers where the model has linear attention. */
+    record Parts(
+            StepInputs inputs,
+            StepBuffers buffers,
+            KvCache cache,
+            RopeTable rope,
+            @Nullable DeltaStates states,
+            @Nullable DeltaBuffers deltaBuffers) {}
 
     Workspace(Backend backend, Ops ops, Queue queue, ModelConfig config, Weights weights, Size size) {
         this.size = size;
@@ -58,7 +65,18 @@ final class Workspace implements AutoCloseable {
             closers.push(cache::close);
             RopeTable rope = new RopeTable(backend, ops, queue, config, weights.ropeFactors(), size.positions());
             closers.push(rope::close);
-            parts = new Parts(inputs, buffers, cache, rope);
+            LinearAttention linear = config.linear();
+            DeltaStates states =
+                    linear == null ? null : new DeltaStates(backend, linear, config.layers(), size.sequences());
+            if (states != null) {
+                closers.push(states::close);
+            }
+            DeltaBuffers deltaBuffers =
+                    linear == null ? null : new DeltaBuffers(backend, linear, size.rows(), size.sequences());
+            if (deltaBuffers != null) {
+                closers.push(deltaBuffers::close);
+            }
+            parts = new Parts(inputs, buffers, cache, rope, states, deltaBuffers);
             sampler = new Sampler(backend, ops, queue, config.vocabulary(), size.sequences(), parts);
             closers.push(sampler::close);
             decoder = new Decoder(ops, queue, config, weights, parts);
@@ -82,6 +100,12 @@ final class Workspace implements AutoCloseable {
 
     KvCache cache() {
         return parts.cache();
+    }
+
+    /** The states of linear attention, or null. */
+    @Nullable
+    DeltaStates states() {
+        return parts.states();
     }
 
     Decoder decoder() {

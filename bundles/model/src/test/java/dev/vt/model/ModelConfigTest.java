@@ -39,7 +39,7 @@ class ModelConfigTest {
         refused(
                 file,
                 ErrorCode.UNSUPPORTED,
-                "architecture 'mamba' is not supported; supported are llama, qwen2, qwen3");
+                "architecture 'mamba' is not supported; supported are llama, qwen2, qwen3, qwen3next");
     }
 
     @Test

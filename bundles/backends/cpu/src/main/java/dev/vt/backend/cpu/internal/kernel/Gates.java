@@ -21,9 +21,9 @@ final class Gates {
 
     /** x * rsqrt(sum(x^2) + eps); the sum is made in double, so no finite row overflows it. */
     static void unit(float[] x, float eps) {
-        float inverse = (float) (1.0 / Math.sqrt(Sums.squares(x, x.length, 0.0) + eps));
+        double inverse = 1.0 / Math.sqrt(Sums.squares(x, x.length, 0.0) + eps);
         for (int i = 0; i < x.length; i++) {
-            x[i] *= inverse;
+            x[i] = (float) (x[i] * inverse);
         }
     }
 }
