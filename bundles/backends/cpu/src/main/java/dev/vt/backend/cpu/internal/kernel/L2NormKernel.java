@@ -6,7 +6,7 @@ import dev.vt.api.tensor.Tensor;
 import dev.vt.backend.cpu.CpuQueue;
 import dev.vt.ops.kernel.L2Norm;
 
-/** {@code l2_norm}; the sum of squares is made in double, so no finite row overflows it. */
+/** {@code l2_norm}, by the arithmetic that {@code gdn_post_conv} shares. */
 final class L2NormKernel implements L2Norm {
     @Override
     public Outcome run(Queue queue, Tensor out, Tensor x, float eps) {
@@ -27,10 +27,7 @@ final class L2NormKernel implements L2Norm {
             float[] row = new float[n];
             for (long r = begin; r < end; r++) {
                 from.read(r, row);
-                double inverse = 1.0 / Math.sqrt(Sums.squares(row, n, 0.0) + eps);
-                for (int i = 0; i < n; i++) {
-                    row[i] = (float) (row[i] * inverse);
-                }
+                Gates.unit(row, eps);
                 to.write(r, row);
             }
         }));

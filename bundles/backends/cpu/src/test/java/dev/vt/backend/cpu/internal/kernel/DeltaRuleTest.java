@@ -248,6 +248,8 @@ class DeltaRuleTest {
             }
             Data.assertClose(unit(Data.read(q), 24), q2, 0, "q");
             Data.assertClose(unit(Data.read(k), 24), k2, 0, "k");
+            assertArrayEquals(normed(queue, q), Data.read(q2));
+            assertArrayEquals(normed(queue, k), Data.read(k2));
             assertArrayEquals(Data.read(v), Data.read(v2));
             assertArrayEquals(Data.read(g), Data.read(g2));
             assertArrayEquals(Data.read(beta), Data.read(beta2));
@@ -257,6 +259,12 @@ class DeltaRuleTest {
                 assertArrayEquals(Arrays.copyOfRange(x, t * 136 + 96, t * 136 + 136), Data.read(v.rows(t, t + 1)));
             }
         }
+    }
+
+    private static double[] normed(Queue queue, Tensor x) {
+        Tensor out = Data.empty(DType.F32, 0, 0, 4, 2, 24);
+        new L2NormKernel().run(queue, out, x.reshape(4, 2, 24), 1e-6f);
+        return Data.read(out);
     }
 
     @Test
