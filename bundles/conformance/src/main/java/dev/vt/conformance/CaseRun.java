@@ -4,6 +4,7 @@ import dev.vt.api.VtException;
 import dev.vt.api.device.Backend;
 import dev.vt.api.device.Graph;
 import dev.vt.api.device.Queue;
+import dev.vt.api.tensor.DType;
 import dev.vt.conformance.internal.Placement;
 import dev.vt.conformance.spec.Expected;
 import dev.vt.conformance.spec.Level;
@@ -12,6 +13,8 @@ import dev.vt.conformance.spec.TestCase;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -34,11 +37,11 @@ final class CaseRun {
      *
      * @param declined the kernel's reason, or null when it served
      * @param fault what is wrong, or null
-     * @param error the largest relative error
+     * @param errors the largest relative error by dtypes: that of the case, and that of the output where it is another
      */
-    record Result(@Nullable String declined, @Nullable String fault, double error) {
+    record Result(@Nullable String declined, @Nullable String fault, Map<String, Double> errors) {
         static Result wrong(String fault) {
-            return new Result(null, fault, 0);
+            return new Result(null, fault, Map.of());
         }
     }
 
@@ -70,7 +73,9 @@ final class CaseRun {
             String wrote = fault != null ? fault : writtenAtAll(before, first);
             String reason = subject.outcome().reason();
             return new Result(
-                    reason, wrote == null ? null : "declined (" + reason + ") after it had written: " + wrote, 0);
+                    reason,
+                    wrote == null ? null : "declined (" + reason + ") after it had written: " + wrote,
+                    Map.of());
         }
         if (fault == null) {
             fault = repeat(device, first);
@@ -90,13 +95,13 @@ final class CaseRun {
             said = String.valueOf(e.getMessage());
         }
         if (!subject.outcome().served()) {
-            return new Result(subject.outcome().reason(), writtenAtAll(before, device.images()), 0);
+            return new Result(subject.outcome().reason(), writtenAtAll(before, device.images()), Map.of());
         }
         if (said == null || !said.contains(words)) {
             return Result.wrong(
                     "expected an error that says '" + words + "', got " + (said == null ? "none" : "'" + said + "'"));
         }
-        return new Result(null, writtenAtAll(before, device.images()), 0);
+        return new Result(null, writtenAtAll(before, device.images()), Map.of());
     }
 
     private @Nullable String strayWrites(DeviceCase device, List<byte[]> before, List<byte[]> after) {
@@ -179,7 +184,7 @@ final class CaseRun {
     }
 
     private Result compare(DeviceCase device, List<byte[]> before, List<byte[]> after) {
-        double worst = 0;
+        Map<String, Double> worst = new TreeMap<>();
         for (int i = 0; i < after.size(); i++) {
             Operand o = testCase.operands().get(i);
             Supplier<Expected> reference = o.expected();
@@ -194,11 +199,17 @@ final class CaseRun {
             }
             Expected.Verdict v = expected.compare(o.dtype(), given, o.shape());
             if (v.fault() != null) {
-                return new Result(null, o + " at " + v.fault(), v.error());
+                return Result.wrong(o + " at " + v.fault());
             }
-            worst = Math.max(worst, v.error());
+            worst.merge(dtypes(o.dtype()), v.error(), Math::max);
         }
         return new Result(null, null, worst);
+    }
+
+    /** An error is that of the sums, and of the one rounding on store, which depends on what is stored. */
+    private String dtypes(DType stored) {
+        DType about = testCase.dtype();
+        return stored.isFloat() && stored != about ? about + " to " + stored : about.label();
     }
 
     private static @Nullable String touched(Operand o, Expected expected, byte[] before, byte[] after) {

@@ -33,7 +33,7 @@ final class Findings {
             served++;
         }
         if (r.fault() == null) {
-            worst.merge(c.dtype().label(), r.error(), Math::max);
+            r.errors().forEach((dtypes, error) -> worst.merge(dtypes, error, Math::max));
         } else if (failed++ < KEPT) {
             failures.add(new OpResult.Failure(op.name(), c.label(), r.fault()));
         }

@@ -12,8 +12,8 @@ import java.util.Map;
  * @param failed how many calls went wrong
  * @param failures the first of the calls that went wrong
  * @param declines how often the kernel declined, by reason
- * @param worst the largest error of the right calls by the dtype of the case: the distance from the reference over the sum of the sizes of the
- *     terms
+ * @param worst the largest error of the right calls, the distance from the reference over the sum of the sizes of the terms, by the dtype of
+ *     the case; "f32 to bf16" where the output is stored in another float type
  * @param seconds wall time
  */
 public record OpResult(

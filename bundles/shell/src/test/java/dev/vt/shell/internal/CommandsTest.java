@@ -224,8 +224,8 @@ class CommandsTest {
         assertEquals(
                 "op matmul: expected sizes MxKxN, such as 17x96x65, given '3x4'",
                 error(bench, "bench", "matmul", "3x4"));
-        assertTrue(
-                error(bench, "bench", "relu", "1x64", "--dtype", "q8_0").contains("expected a dtype of [f32, f16, bf16]"));
+        assertTrue(error(bench, "bench", "relu", "1x64", "--dtype", "q8_0")
+                .contains("expected a dtype of [f32, f16, bf16]"));
         assertTrue(error(bench, "bench", "relu", "1x64", "--seconds", "0").contains("--seconds"));
     }
 
