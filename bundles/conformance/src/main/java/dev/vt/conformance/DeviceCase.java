@@ -11,6 +11,8 @@ import dev.vt.conformance.spec.Operand;
 import dev.vt.conformance.spec.TestCase;
 import dev.vt.ops.Ops;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -61,11 +63,27 @@ public final class DeviceCase implements AutoCloseable {
         List<byte[]> images = new ArrayList<>();
         for (int i = 0; i < tensors.length; i++) {
             byte[] image = placements.get(i).image(poison);
+            Operand.Pointers pointers = testCase.operands().get(i).pointers();
+            if (pointers != null) {
+                placements.get(i).put(image, addresses(pointers));
+            }
             images.add(image);
             backend.upload(queue, memories.get(i), 0, MemorySegment.ofArray(image));
         }
         queue.synchronize();
         return images;
+    }
+
+    private byte[] addresses(Operand.Pointers pointers) {
+        Tensor target = tensors[testCase.operands().indexOf(pointers.target())];
+        long first = target.segment().address() + target.offset();
+        long step = target.dtype().rowBytes(target.stride(0));
+        ByteBuffer bytes =
+                ByteBuffer.allocate(Math.toIntExact(target.dim(0)) * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        for (long row = 0; row < target.dim(0); row++) {
+            bytes.putLong(pointers.change().applyAsLong(row, first + row * step));
+        }
+        return bytes.array();
     }
 
     /** Puts back what a call has written in place; outputs that are only written stay as they are. */

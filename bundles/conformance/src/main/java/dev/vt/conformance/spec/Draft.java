@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.LongBinaryOperator;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -113,6 +114,18 @@ public final class Draft {
     /** Bytes as given: what has a format of its own. */
     public Operand bytes(String name, DType dtype, byte[] bytes, long... shape) {
         return add(new Operand(name, dtype, shape, bytes));
+    }
+
+    /** The device addresses (i64) of the rows of another operand's first dimension. */
+    public Operand addresses(String name, Operand target) {
+        return addresses(name, target, (row, address) -> address);
+    }
+
+    /** As {@link #addresses(String, Operand)}, with each made from its index and the right address. */
+    public Operand addresses(String name, Operand target, LongBinaryOperator change) {
+        long rows = target.shape()[0];
+        byte[] unknown = new byte[Math.toIntExact(Tensor.bytes(DType.I64, rows))];
+        return bytes(name, DType.I64, unknown, rows).pointing(new Operand.Pointers(target, change));
     }
 
     /** An output that is not read. */

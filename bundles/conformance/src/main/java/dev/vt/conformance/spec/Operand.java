@@ -3,6 +3,7 @@ package dev.vt.conformance.spec;
 import dev.vt.api.VtException;
 import dev.vt.api.tensor.DType;
 import dev.vt.api.tensor.Tensor;
+import java.util.function.LongBinaryOperator;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,7 @@ public final class Operand {
     private final byte @Nullable [] data;
     private double @Nullable [] values;
     private boolean mayPad;
+    private @Nullable Pointers pointers;
     private long @Nullable [] strides;
     private @Nullable Supplier<Expected> expected;
 
@@ -47,6 +49,24 @@ public final class Operand {
     /** The elements before the call, row-major without gaps; null for an output that is only written. */
     public byte @Nullable [] data() {
         return data;
+    }
+
+    /**
+     * Elements that are device addresses, which only the placed case knows.
+     *
+     * @param target the operand that they point into
+     * @param change makes the element from its index and the address of that row of the target's first dimension
+     */
+    public record Pointers(Operand target, LongBinaryOperator change) {}
+
+    Operand pointing(Pointers to) {
+        pointers = to;
+        return this;
+    }
+
+    /** What the elements point at; null for data that is known before the case is placed. */
+    public @Nullable Pointers pointers() {
+        return pointers;
     }
 
     /** What a kernel reads here, element by element. */
