@@ -5,7 +5,11 @@ module dev.vt.conformance {
     requires static org.jspecify;
     requires static org.osgi.annotation.bundle;
     requires static org.osgi.annotation.versioning;
+    requires static org.osgi.service.component.annotations;
 
     exports dev.vt.conformance;
     exports dev.vt.conformance.spec;
+
+    provides dev.vt.api.spi.AdmissionTest with
+            dev.vt.conformance.admission.KitAdmission;
 }

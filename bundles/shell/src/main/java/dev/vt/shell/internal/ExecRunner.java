@@ -27,8 +27,8 @@ import org.osgi.service.component.annotations.Reference;
 import org.osgi.util.tracker.ServiceTracker;
 
 /**
- * Runs what {@code vt -c} and {@code vt --script} ask for, on a thread of its own, once the framework has started and
- * the commands are there; then hands the exit code to the launcher. Does nothing in an interactive process. Owns its
+ * Runs what {@code vt -c} and {@code vt --script} ask for, on a thread of its own, once the framework has started,
+ * the commands are there and no provider is being tested; then hands the exit code to the launcher. Does nothing in an interactive process. Owns its
  * thread and session.
  */
 @Component(
@@ -95,6 +95,7 @@ public final class ExecRunner {
             int code = 1;
             try (CommandSession session = processor.createSession(new FileInputStream(FileDescriptor.in), out, err)) {
                 awaitCommands(err);
+                new AdmissionWait(context, err).await();
                 session.put("SCOPE", SCOPES);
                 code = new Execution(session, out, err).run(text());
             } catch (IOException e) {
