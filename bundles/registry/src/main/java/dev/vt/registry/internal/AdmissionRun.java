@@ -25,6 +25,7 @@ final class AdmissionRun {
     private final Thread thread;
     private volatile boolean abandoned;
     private @Nullable Map<Op<?>, String> found;
+    private long nanos;
 
     /** Under the lock of {@link SelectionCore}. */
     AdmissionRun(Trial trial, Duration limit) {
@@ -54,9 +55,12 @@ final class AdmissionRun {
     /** Runs the test: refused ops and why, or null when the test was abandoned. */
     @Nullable
     Map<Op<?>, String> failures() {
+        long start = System.nanoTime();
         thread.start();
         try {
-            if (thread.join(limit)) {
+            boolean ended = thread.join(limit);
+            nanos = System.nanoTime() - start;
+            if (ended) {
                 return abandoned ? null : found;
             }
         } catch (InterruptedException e) {
@@ -102,7 +106,13 @@ final class AdmissionRun {
     /** Says what came out. */
     void report(Map<Op<?>, String> failures) {
         int tested = kernels.asMap().size();
-        LOG.log(Level.DEBUG, "admission: {0}: {1} kernels tested, {2} refused", trial, tested, failures.size());
+        LOG.log(
+                Level.DEBUG,
+                "admission: {0}: {1} kernels tested in {2} ms, {3} refused",
+                trial,
+                tested,
+                nanos / 1_000_000,
+                failures.size());
         TreeSet<String> reasons = new TreeSet<>(failures.values());
         if (failures.size() == tested && reasons.size() == 1) {
             LOG.log(Level.WARNING, "provider {0}: all kernels are refused: {1}", trial, reasons.first());
