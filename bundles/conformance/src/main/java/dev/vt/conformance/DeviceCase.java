@@ -5,6 +5,7 @@ import dev.vt.api.device.Graph;
 import dev.vt.api.device.Memory;
 import dev.vt.api.device.Queue;
 import dev.vt.api.op.Dispatcher;
+import dev.vt.api.tensor.DType;
 import dev.vt.api.tensor.Tensor;
 import dev.vt.conformance.internal.Placement;
 import dev.vt.conformance.spec.Operand;
@@ -14,6 +15,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -93,6 +95,19 @@ public final class DeviceCase implements AutoCloseable {
             if (o.data() != null && o.expected() != null) {
                 byte[] image = placements.get(i).image((byte) 0);
                 backend.upload(queue, memories.get(i), 0, MemorySegment.ofArray(image));
+            }
+        }
+        queue.synchronize();
+    }
+
+    /** Overwrites every operand that is not of integers with bytes of no meaning. */
+    void scramble() {
+        for (int i = 0; i < tensors.length; i++) {
+            DType dtype = tensors[i].dtype();
+            if (dtype.isFloat() || dtype.isBlock()) {
+                byte[] bytes = new byte[placements.get(i).size()];
+                Arrays.fill(bytes, (byte) 0x3d);
+                backend.upload(queue, memories.get(i), 0, MemorySegment.ofArray(bytes));
             }
         }
         queue.synchronize();

@@ -49,6 +49,11 @@ public final class Ops {
         this.dispatcher = Objects.requireNonNull(dispatcher, "dispatcher");
     }
 
+    /** Where calls go, for the entry points of ops that are not in this class. */
+    public Dispatcher dispatcher() {
+        return dispatcher;
+    }
+
     // Matrix products
 
     /**

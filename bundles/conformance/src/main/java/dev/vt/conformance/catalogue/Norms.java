@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Normalisation of rows: {@code rms_norm}, {@code layer_norm}. */
 final class Norms {
-    /** A sum of squares, a root, a division and two products, each rounded in any kernel. */
+    /** Beside the sums: a root, a division, two products, and a sum, each rounded in any kernel. */
     private static final double ROUNDINGS = 16;
 
     private static final int NO_BIAS = 1;
@@ -85,7 +85,8 @@ final class Norms {
                     y[r * h + i] = sum[r * h + i] * inverse * (gemma ? 1 + w.values()[i] : w.values()[i]);
                 }
             }
-            return Expected.close(y, ROUNDINGS);
+            // The root halves what the sum of squares is off by.
+            return Expected.close(y, ROUNDINGS + Expected.sumOf(h) / 2);
         });
         d.flops(4.0 * t * h);
         d.call((ops, q, ts) -> ops.rmsNorm(q, ts[0], ts[1], ts[2], ts.length > 3 ? ts[3] : null, eps, gemma));
@@ -135,6 +136,6 @@ final class Norms {
                 sizes[i] = (Math.abs(x[i] - mean) + size) * inverse * Math.abs(weight) + Math.abs(bias);
             }
         }
-        return Expected.close(y, sizes, ROUNDINGS);
+        return Expected.close(y, sizes, ROUNDINGS + Expected.sumOf(n));
     }
 }

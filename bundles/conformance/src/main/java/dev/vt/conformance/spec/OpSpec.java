@@ -27,6 +27,7 @@ public final class OpSpec {
     private final List<long[]> full;
     private final List<Pattern> patterns;
     private final int quickVariants;
+    private final int quickPatterns;
     private final Predicate<CasePlan> absent;
     private final Consumer<Draft> maker;
 
@@ -39,6 +40,7 @@ public final class OpSpec {
         full = List.copyOf(b.full);
         patterns = List.copyOf(b.patterns);
         quickVariants = Math.min(b.quickVariants, variants.size());
+        quickPatterns = Math.min(b.quickPatterns, patterns.size());
         absent = b.absent;
         this.maker = maker;
     }
@@ -74,7 +76,7 @@ public final class OpSpec {
     public List<CasePlan> plans(Level level) {
         Set<CasePlan> plans = new LinkedHashSet<>();
         sizes(plans, quick, quickVariants);
-        plans.addAll(patterned(patterns.isEmpty() ? List.of() : patterns.subList(0, 1), 1));
+        plans.addAll(patterned(patterns.subList(0, quickPatterns), 1));
         if (level == Level.FULL) {
             sizes(plans, quick, variants.size());
             sizes(plans, full, variants.size());
@@ -150,6 +152,7 @@ public final class OpSpec {
         private List<long[]> full = List.of();
         private List<Pattern> patterns = List.of();
         private int quickVariants = Integer.MAX_VALUE;
+        private int quickPatterns = 1;
         private Predicate<CasePlan> absent = plan -> false;
 
         private Builder(Op<?> op, String names) {
@@ -180,6 +183,12 @@ public final class OpSpec {
             return this;
         }
 
+        /** How many of the patterns, from the first on, belong to the quick level; one if never said. */
+        public Builder quickPatterns(int count) {
+            quickPatterns = count;
+            return this;
+        }
+
         /** Says which combinations there are not, such as sizes that are no whole blocks. */
         public Builder except(Predicate<CasePlan> combinations) {
             absent = absent.or(combinations);
@@ -202,7 +211,7 @@ public final class OpSpec {
             return full(sizes.toArray(String[]::new));
         }
 
-        /** Patterns for the data; the first is part of the quick level. */
+        /** Patterns for the data; the first is part of the quick level, in the plain form. */
         public Builder patterns(Pattern... wanted) {
             patterns = List.of(wanted);
             return this;
