@@ -37,6 +37,9 @@ final class Elements {
 
     /** The byte at which an element lies. */
     long at(long element) {
+        if (tensor.contiguous()) {
+            return tensor.offset() + element * dtype.elementBytes();
+        }
         long at = 0;
         long rest = element;
         for (int i = tensor.rank() - 1; i >= 0; i--) {
