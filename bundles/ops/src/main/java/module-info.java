@@ -6,5 +6,6 @@ module dev.vt.ops {
     requires static org.osgi.annotation.versioning;
 
     exports dev.vt.ops;
+    exports dev.vt.ops.fusion;
     exports dev.vt.ops.kernel;
 }
