@@ -1,13 +1,8 @@
 package dev.vt.model;
 
 import dev.vt.api.device.Queue;
-import dev.vt.api.tensor.DType;
 import dev.vt.api.tensor.Tensor;
 import dev.vt.ops.Ops;
-import dev.vt.ops.kernel.Chain;
-import dev.vt.ops.kernel.FusedStep;
-import dev.vt.ops.kernel.StepCode;
-import java.util.List;
 import java.util.Objects;
 
 /**
@@ -19,13 +14,6 @@ import java.util.Objects;
 final class DeltaBlock {
     /** What these models were trained with, whatever the epsilon of their norms. */
     private static final float UNIT_EPS = 1e-6f;
-
-    /** The norm of each head, times silu of its gate. */
-    private static final Chain GATED_NORM = new Chain(
-            List.of(
-                    FusedStep.rmsNorm(FusedStep.Form.PLAIN, Chain.TEMPORARY, Chain.X, Chain.WEIGHT),
-                    FusedStep.of(StepCode.SILU_MUL, Chain.OUT, Chain.RESIDUAL, Chain.TEMPORARY)),
-            List.of(DType.F32));
 
     private final Ops ops;
     private final Queue queue;
@@ -68,14 +56,14 @@ final class DeltaBlock {
         } else {
             prefill(n);
         }
-        ops.fusedChain(
+        ops.rmsNormGated(
                 queue,
                 buffers.gatedRows.of(n),
                 buffers.resultRows.of(n),
-                weights.norm(),
                 buffers.gateRows.of(n),
-                GATED_NORM,
-                eps);
+                weights.norm(),
+                eps,
+                false);
         weights.output().run(ops, queue, rows.delta.of(n), buffers.gated.of(n));
     }
 
