@@ -22,7 +22,7 @@ final class ExpertRouting {
     private static final double MARGIN = 1e-5;
 
     /** Rows are drawn again until no two choices are that near. */
-    private static final int DRAWS = 1000;
+    private static final int DRAWS = 100;
 
     private static final int SIGMOID = 1;
     private static final int RENORMALISED = 2;
@@ -70,7 +70,7 @@ final class ExpertRouting {
             case GROUPED -> new RouterParams(false, false, 4, 3, 1f);
             case BIASED -> new RouterParams(true, false, 1, 1, 2.5f);
             case GROUPED_BIASED -> new RouterParams(true, true, 4, 2, 2.5f);
-            case SINGLE_GROUPS -> new RouterParams(false, true, experts, Math.max(1, experts * 3 / 4), 0.7f);
+            case SINGLE_GROUPS -> new RouterParams(true, true, experts, Math.max(1, experts * 3 / 4), 0.7f);
             default -> RouterParams.softmax(false);
         };
     }
