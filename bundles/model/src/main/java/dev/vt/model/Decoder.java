@@ -8,7 +8,7 @@ import java.util.List;
 
 /**
  * Takes the rows of a step through all layers. What a block computes is added to the residual by the norm that follows
- * it. Queues work, never waits. Owned by a workspace; one thread at a time.
+ * it. Queues work, and waits only for the choice of experts where there are some. Owned by a workspace; one thread at a time.
  */
 final class Decoder {
     private final Ops ops;
@@ -18,7 +18,7 @@ final class Decoder {
     private final StepInputs inputs;
     private final StepBuffers buffers;
     private final List<Block> attention = new ArrayList<>();
-    private final List<FeedForward> feedForward = new ArrayList<>();
+    private final List<Block> feedForward = new ArrayList<>();
 
     Decoder(Ops ops, Queue queue, ModelConfig config, Weights weights, Workspace.Parts parts) {
         this.ops = ops;
@@ -30,7 +30,7 @@ final class Decoder {
         for (int i = 0; i < config.layers(); i++) {
             LayerWeights layer = weights.layer(i);
             attention.add(attention(layer, i, parts));
-            feedForward.add(new FeedForward(ops, queue, layer, parts));
+            feedForward.add(feedForward(layer, parts));
         }
     }
 
@@ -44,6 +44,13 @@ final class Decoder {
         return switch (layer.mixer()) {
             case LayerWeights.Attention full -> new AttentionBlock(ops, queue, config, full, index, parts)::run;
             case LayerWeights.Delta delta -> new DeltaBlock(ops, queue, config, delta, index, parts)::run;
+        };
+    }
+
+    private Block feedForward(LayerWeights layer, Workspace.Parts parts) {
+        return switch (layer.transition()) {
+            case LayerWeights.Dense dense -> new FeedForward(ops, queue, dense, parts, buffers.delta)::run;
+            case LayerWeights.Experts experts -> new MixtureBlock(ops, queue, config, experts, parts)::run;
         };
     }
 

@@ -1,6 +1,7 @@
 package dev.vt.model;
 
 import dev.vt.api.tensor.Tensor;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,12 +10,9 @@ import org.jspecify.annotations.Nullable;
  * @param attentionNorm [H]
  * @param mixer what mixes the tokens of a sequence
  * @param ffnNorm [H]
- * @param gate [F, H]
- * @param up [F, H]
- * @param down [H, F]
+ * @param transition what each token goes through by itself
  */
-record LayerWeights(
-        Tensor attentionNorm, Mixer mixer, Tensor ffnNorm, Projection gate, Projection up, Projection down) {
+record LayerWeights(Tensor attentionNorm, Mixer mixer, Tensor ffnNorm, Transition transition) {
     /** Attention of one kind or the other. */
     sealed interface Mixer permits Attention, Delta {}
 
@@ -60,4 +58,33 @@ record LayerWeights(
             Tensor norm,
             Projection output)
             implements Mixer {}
+
+    /** A feed-forward part of one kind or the other. */
+    sealed interface Transition permits Dense, Experts {}
+
+    /**
+     * One feed-forward part for all tokens.
+     *
+     * @param gate [F, H]
+     * @param up [F, H]
+     * @param down [H, F]
+     */
+    record Dense(Projection gate, Projection up, Projection down) implements Transition {}
+
+    /**
+     * A mixture of experts.
+     *
+     * @param router [E, H]
+     * @param bias [E], or null
+     * @param experts each [F, H], [F, H] and [H, F]
+     * @param shared the expert that every token goes to, or null
+     * @param sharedGate [1, H], or null
+     */
+    record Experts(
+            Projection router,
+            @Nullable Tensor bias,
+            List<Dense> experts,
+            @Nullable Dense shared,
+            @Nullable Projection sharedGate)
+            implements Transition {}
 }

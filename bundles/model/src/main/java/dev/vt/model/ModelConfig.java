@@ -6,10 +6,12 @@ import dev.vt.model.gguf.GgufMetadata;
 import dev.vt.model.gguf.GgufTensor;
 import dev.vt.ops.kernel.RopeFrequencies;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The numbers that describe a dense decoder of the architectures llama, qwen2, qwen3 and qwen3next, as a GGUF file has them.
+ * The numbers that describe a decoder of the architectures llama, qwen2, qwen2moe, qwen3, qwen3moe and qwen3next, as a GGUF file has
+ * them.
  * Immutable.
  *
  * @param architecture the name in the file
@@ -19,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param heads query heads of a layer
  * @param kvHeads key/value heads of a layer; divides {@code heads}
  * @param headSize elements of a head
- * @param ffn inner width of the feed-forward part
+ * @param ffn inner width of the feed-forward part that all tokens go through: all of it, or the shared expert of a mixture; 0 where
+ *     a mixture has none
  * @param context tokens that a sequence may have
  * @param rmsEps what RMS norms add to the mean square
  * @param rope how the angles of rotary embeddings are made
@@ -29,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @param qkNorm true where each head of query and key is normed before it is rotated
  * @param tiedEmbeddings true where the output matrix is the embedding table
  * @param linear the layers of linear attention of qwen3next, whose other layers gate what attention gives; else null
+ * @param mixture the experts of a model whose feed-forward parts are mixtures, else null
  */
 public record ModelConfig(
         String architecture,
@@ -46,9 +50,13 @@ public record ModelConfig(
         boolean qkvBias,
         boolean qkNorm,
         boolean tiedEmbeddings,
-        @Nullable LinearAttention linear) {
+        @Nullable LinearAttention linear,
+        @Nullable Mixture mixture) {
     /** The architectures that can be run. */
-    public static final List<String> ARCHITECTURES = List.of("llama", "qwen2", "qwen3", "qwen3next");
+    public static final List<String> ARCHITECTURES =
+            List.of("llama", "qwen2", "qwen2moe", "qwen3", "qwen3moe", "qwen3next");
+
+    private static final Set<String> HEAD_NORMS = Set.of("qwen3", "qwen3moe", "qwen3next");
 
     /** Reads the description and refuses what the decoder would compute wrongly. */
     public static ModelConfig read(GgufFile file) {
@@ -91,6 +99,7 @@ public record ModelConfig(
             }
             int headSize = headSize(width, heads);
             refuseWindow();
+            Mixture mixture = new MixtureReader(file, architecture).read();
             return new ModelConfig(
                     architecture,
                     vocabulary(),
@@ -99,16 +108,17 @@ public record ModelConfig(
                     heads,
                     kvHeads,
                     headSize,
-                    positive("feed_forward_length"),
+                    mixture == null ? positive("feed_forward_length") : mixture.sharedWidth(),
                     positive("context_length"),
                     rmsEps(),
                     rope(headSize),
                     architecture.equals("llama"),
                     architecture.equals("qwen2")
                             || file.findTensor("blk.0.attn_q.bias").isPresent(),
-                    architecture.equals("qwen3") || architecture.equals("qwen3next"),
+                    HEAD_NORMS.contains(architecture),
                     file.findTensor("output.weight").isEmpty(),
-                    architecture.equals("qwen3next") ? linear() : null);
+                    architecture.equals("qwen3next") ? linear() : null,
+                    mixture);
         }
 
         private int vocabulary() {

@@ -123,9 +123,43 @@ final class Weights implements AutoCloseable {
                     vector(prefix + "attn_norm.weight", width),
                     linear == null || !linear.at(index) ? attention(prefix) : delta(prefix, linear),
                     vector(prefix + (linear == null ? "ffn_norm.weight" : "post_attention_norm.weight"), width),
-                    projection(prefix + "ffn_gate", config.ffn(), width, false),
-                    projection(prefix + "ffn_up", config.ffn(), width, false),
-                    projection(prefix + "ffn_down", width, config.ffn(), false));
+                    config.mixture() == null ? dense(prefix, "", config.ffn()) : experts(prefix, config.mixture()));
+        }
+
+        private LayerWeights.Dense dense(String prefix, String suffix, int inner) {
+            return new LayerWeights.Dense(
+                    projection(prefix + "ffn_gate" + suffix, inner, config.width(), false),
+                    projection(prefix + "ffn_up" + suffix, inner, config.width(), false),
+                    projection(prefix + "ffn_down" + suffix, config.width(), inner, false));
+        }
+
+        private LayerWeights.Experts experts(String prefix, Mixture mixture) {
+            int experts = mixture.experts();
+            int width = config.width();
+            int inner = mixture.width();
+            Tensor gates = matrices(prefix + "ffn_gate_exps.weight", experts, inner, width);
+            Tensor ups = matrices(prefix + "ffn_up_exps.weight", experts, inner, width);
+            Tensor downs = matrices(prefix + "ffn_down_exps.weight", experts, width, inner);
+            List<LayerWeights.Dense> each = new ArrayList<>();
+            for (int e = 0; e < experts; e++) {
+                each.add(new LayerWeights.Dense(one(gates, e), one(ups, e), one(downs, e)));
+            }
+            return new LayerWeights.Experts(
+                    projection(prefix + "ffn_gate_inp", experts, width, false),
+                    mixture.bias() ? vector(prefix + "exp_probs_b.bias", experts) : null,
+                    List.copyOf(each),
+                    mixture.shared() ? dense(prefix, "_shexp", mixture.sharedWidth()) : null,
+                    mixture.sharedGate() ? row(prefix + "ffn_gate_inp_shexp.weight", width) : null);
+        }
+
+        /** A vector as a matrix of one row. */
+        private Projection row(String name, int elements) {
+            return new Projection(vector(name, elements).reshape(1, elements), null);
+        }
+
+        private static Projection one(Tensor matrices, int index) {
+            Tensor matrix = matrices.rows(index, index + 1L);
+            return new Projection(matrix.reshape(matrix.dim(1), matrix.dim(2)), null);
         }
 
         private LayerWeights.Attention attention(String prefix) {
@@ -185,9 +219,18 @@ final class Weights implements AutoCloseable {
         }
 
         Tensor matrix(String name, long rows, long columns) {
-            GgufTensor tensor = shaped(name, rows, columns);
+            return factor(shaped(name, rows, columns));
+        }
+
+        private Tensor matrices(String name, long count, long rows, long columns) {
+            return factor(shaped(name, count, rows, columns));
+        }
+
+        /** Factors of matrix products, in any encoding. */
+        private Tensor factor(GgufTensor tensor) {
             if (!tensor.dtype().isFloat() && !tensor.dtype().isBlock()) {
-                throw mismatch(name, "a float or block type", tensor.dtype().toString());
+                throw mismatch(
+                        tensor.name(), "a float or block type", tensor.dtype().toString());
             }
             return place(tensor);
         }
@@ -242,7 +285,9 @@ final class Weights implements AutoCloseable {
             for (GgufTensor tensor : file.tensors()) {
                 if (!used.contains(tensor.name())) {
                     throw VtException.unsupported(file.path() + ": tensor '" + tensor.name()
-                            + "' is not one that a dense "
+                            + (config.mixture() == null
+                                    ? "' is not one that a dense "
+                                    : "' is not one that a mixture of experts of a ")
                             + config.architecture() + " decoder of this runtime uses");
                 }
             }

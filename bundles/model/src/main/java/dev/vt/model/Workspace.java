@@ -44,14 +44,18 @@ final class Workspace implements AutoCloseable {
         }
     }
 
-    /** What the blocks of a decoder share; states and their buffers where the model has linear attention. */
+    /**
+     * What the blocks of a decoder share; states and their buffers where the model has linear attention, and buffers of experts where
+     * it is a mixture.
+     */
     record Parts(
             StepInputs inputs,
             StepBuffers buffers,
             KvCache cache,
             RopeTable rope,
             @Nullable DeltaStates states,
-            @Nullable DeltaBuffers deltaBuffers) {}
+            @Nullable DeltaBuffers deltaBuffers,
+            @Nullable MixtureBuffers mixtureBuffers) {}
 
     Workspace(Backend backend, Ops ops, Queue queue, ModelConfig config, Weights weights, Size size) {
         this.size = size;
@@ -76,7 +80,13 @@ final class Workspace implements AutoCloseable {
             if (deltaBuffers != null) {
                 closers.push(deltaBuffers::close);
             }
-            parts = new Parts(inputs, buffers, cache, rope, states, deltaBuffers);
+            Mixture mixture = config.mixture();
+            MixtureBuffers mixtureBuffers =
+                    mixture == null ? null : new MixtureBuffers(backend, mixture, config.width(), size.rows());
+            if (mixtureBuffers != null) {
+                closers.push(mixtureBuffers::close);
+            }
+            parts = new Parts(inputs, buffers, cache, rope, states, deltaBuffers, mixtureBuffers);
             sampler = new Sampler(backend, ops, queue, config.vocabulary(), size.sequences(), parts);
             closers.push(sampler::close);
             decoder = new Decoder(ops, queue, config, weights, parts);

@@ -39,7 +39,8 @@ class ModelConfigTest {
         refused(
                 file,
                 ErrorCode.UNSUPPORTED,
-                "architecture 'mamba' is not supported; supported are llama, qwen2, qwen3, qwen3next");
+                "architecture 'mamba' is not supported; supported are llama, qwen2, qwen2moe, qwen3, qwen3moe,"
+                        + " qwen3next");
     }
 
     @Test

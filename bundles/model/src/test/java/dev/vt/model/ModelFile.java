@@ -13,14 +13,40 @@ import java.util.Map;
 
 /** A GGUF file in the making whose keys and f32 tensors tests may change before it is written. */
 final class ModelFile {
+    private static final int Q8_BLOCK = 32;
+
     private final Map<String, Object> keys = new LinkedHashMap<>();
     private final Map<String, Tensor> tensors = new LinkedHashMap<>();
 
-    private record Tensor(float[] data, long... shape) {
+    private record Tensor(DType dtype, float[] data, long... shape) {
         void writeTo(OutputStream out) throws IOException {
-            ByteBuffer bytes = ByteBuffer.allocate(Float.BYTES * data.length).order(ByteOrder.LITTLE_ENDIAN);
-            bytes.asFloatBuffer().put(data);
+            ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(dtype.rowBytes(data.length)))
+                    .order(ByteOrder.LITTLE_ENDIAN);
+            if (dtype == DType.F32) {
+                bytes.asFloatBuffer().put(data);
+            } else {
+                for (int block = 0; block < data.length; block += Q8_BLOCK) {
+                    writeBlock(bytes, block);
+                }
+            }
             out.write(bytes.array());
+        }
+
+        /** Elements of q8_0 are whole numbers times a half of the block. */
+        private void writeBlock(ByteBuffer bytes, int block) {
+            float scale = scale(data, block);
+            bytes.putShort(Float.floatToFloat16(scale));
+            for (int i = block; i < block + Q8_BLOCK; i++) {
+                bytes.put((byte) Math.round(data[i] / scale));
+            }
+        }
+
+        static float scale(float[] data, int block) {
+            float max = 0;
+            for (int i = block; i < block + Q8_BLOCK; i++) {
+                max = Math.max(max, Math.abs(data[i]));
+            }
+            return Float.float16ToFloat(Float.floatToFloat16(max / 127));
         }
     }
 
@@ -31,7 +57,19 @@ final class ModelFile {
     }
 
     ModelFile tensor(String name, float[] data, long... shape) {
-        tensors.put(name, new Tensor(data, shape));
+        tensors.put(name, new Tensor(DType.F32, data, shape));
+        return this;
+    }
+
+    /** Makes a tensor one of q8_0; its elements are then those that the encoding holds. */
+    ModelFile encode(String name) {
+        Tensor plain = tensors.get(name);
+        float[] held = plain.data().clone();
+        for (int i = 0; i < held.length; i++) {
+            float scale = Tensor.scale(plain.data(), i / Q8_BLOCK * Q8_BLOCK);
+            held[i] = Math.clamp(Math.round(held[i] / scale), -127, 127) * scale;
+        }
+        tensors.put(name, new Tensor(DType.Q8_0, held, plain.shape()));
         return this;
     }
 
@@ -49,7 +87,7 @@ final class ModelFile {
     Path write(Path file) {
         GgufWriter writer = new GgufWriter();
         keys.forEach((name, value) -> put(writer, name, value));
-        tensors.forEach((name, tensor) -> writer.tensor(name, DType.F32, tensor.shape(), tensor::writeTo));
+        tensors.forEach((name, tensor) -> writer.tensor(name, tensor.dtype(), tensor.shape(), tensor::writeTo));
         try {
             writer.write(file);
         } catch (IOException e) {

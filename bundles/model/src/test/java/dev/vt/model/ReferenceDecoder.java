@@ -24,12 +24,7 @@ final class ReferenceDecoder {
             for (int t = 0; t < n; t++) {
                 x[t] = sum(x[t], attention[t]);
                 double[] h = norm(x[t], p + "ffn_norm.weight");
-                double[] gate = linear(h, p + "ffn_gate");
-                double[] up = linear(h, p + "ffn_up");
-                for (int i = 0; i < gate.length; i++) {
-                    gate[i] = gate[i] / (1 + Math.exp(-gate[i])) * up[i];
-                }
-                x[t] = sum(x[t], linear(gate, p + "ffn_down"));
+                x[t] = sum(x[t], m.experts > 0 ? new ReferenceMixture(m, p).of(h) : feedForward(h, p));
             }
         }
         double[][] out = new double[n][];
@@ -38,6 +33,15 @@ final class ReferenceDecoder {
                     norm(x[t], "output_norm.weight"), m.weight(m.tied ? "token_embd.weight" : "output.weight"));
         }
         return out;
+    }
+
+    private double[] feedForward(double[] h, String p) {
+        double[] gate = linear(h, p + "ffn_gate");
+        double[] up = linear(h, p + "ffn_up");
+        for (int i = 0; i < gate.length; i++) {
+            gate[i] = gate[i] / (1 + Math.exp(-gate[i])) * up[i];
+        }
+        return linear(gate, p + "ffn_down");
     }
 
     private double[][] attention(String p, double[][] x) {

@@ -22,6 +22,11 @@ final class TinyModel {
     final boolean headNorms;
     final boolean tied;
     final float[] ropeFactors;
+    final int experts;
+    final int used;
+    final int expertWidth;
+    final int sharedWidth;
+    final Routing routing;
     final ModelFile file = new ModelFile();
     private final Random random;
 
@@ -37,14 +42,34 @@ final class TinyModel {
         ropeBase = b.ropeBase;
         ropeScale = b.ropeScale;
         context = b.context;
-        bias = b.architecture.equals("qwen2");
-        headNorms = b.architecture.equals("qwen3");
+        bias = b.architecture.startsWith("qwen2");
+        headNorms = b.architecture.startsWith("qwen3");
         tied = b.tied;
+        experts = b.experts;
+        used = b.used;
+        expertWidth = b.expertWidth;
+        sharedWidth = b.sharedWidth;
+        routing = b.routing;
         random = new Random(b.seed);
         ropeFactors = b.ropeFactors ? factors() : null;
         keys();
         tensors();
     }
+
+    /**
+     * How experts are chosen and weighed.
+     *
+     * @param said whether the file has keys for it
+     */
+    record Routing(
+            boolean sigmoid,
+            boolean normed,
+            float scale,
+            int groups,
+            int keptGroups,
+            boolean bias,
+            boolean sharedGate,
+            boolean said) {}
 
     /** What the tests vary; the rest is fixed. */
     static final class Builder {
@@ -61,6 +86,11 @@ final class TinyModel {
         private int context = 96;
         private boolean tied = true;
         private boolean ropeFactors;
+        private int experts;
+        private int used;
+        private int expertWidth;
+        private int sharedWidth;
+        private Routing routing;
         private long seed = 7;
 
         Builder(String architecture) {
@@ -98,6 +128,22 @@ final class TinyModel {
             return this;
         }
 
+        /** Makes the feed-forward parts mixtures; {@code shared} is 0 where no expert is for all tokens. */
+        Builder experts(int count, int ofToken, int width, int shared) {
+            experts = count;
+            used = ofToken;
+            expertWidth = width;
+            sharedWidth = shared;
+            routing = new Routing(false, !architecture.equals("qwen2moe"), 1, 1, 1, false, true, false);
+            return this;
+        }
+
+        /** Says by keys and tensors what is not usual. */
+        Builder routing(Routing wanted) {
+            routing = wanted;
+            return this;
+        }
+
         TinyModel build() {
             return new TinyModel(this);
         }
@@ -131,6 +177,18 @@ final class TinyModel {
                 .key(a + "rope.freq_base", (float) ropeBase);
         if (ropeScale != 1) {
             file.key(a + "rope.scaling.type", "linear").key(a + "rope.scaling.factor", (float) ropeScale);
+        }
+        if (experts > 0) {
+            file.key(a + "expert_count", experts).key(a + "expert_used_count", used);
+            if (routing.said()) {
+                file.key(a + "expert_gating_func", routing.sigmoid() ? 2 : 1)
+                        .key(a + "expert_weights_norm", routing.normed())
+                        .key(a + "expert_weights_scale", routing.scale())
+                        .key(a + "expert_group_count", routing.groups())
+                        .key(a + "expert_group_used_count", routing.keptGroups())
+                        .key(a + "expert_feed_forward_length", expertWidth)
+                        .key(a + "expert_shared_feed_forward_length", sharedWidth);
+            }
         }
         String[] tokens = new String[vocabulary];
         float[] scores = new float[vocabulary];
@@ -167,9 +225,13 @@ final class TinyModel {
             }
             matrix(p + "attn_output", width, heads * headSize, false);
             norm(p + "ffn_norm.weight", width);
-            matrix(p + "ffn_gate", ffn, width, false);
-            matrix(p + "ffn_up", ffn, width, false);
-            matrix(p + "ffn_down", width, ffn, false);
+            if (experts > 0) {
+                mixture(p);
+            } else {
+                matrix(p + "ffn_gate", ffn, width, false);
+                matrix(p + "ffn_up", ffn, width, false);
+                matrix(p + "ffn_down", width, ffn, false);
+            }
         }
         norm("output_norm.weight", width);
         if (!tied) {
@@ -178,6 +240,28 @@ final class TinyModel {
         if (ropeFactors != null) {
             file.tensor("rope_freqs.weight", ropeFactors, ropeFactors.length);
         }
+    }
+
+    private void mixture(String p) {
+        matrix(p + "ffn_gate_inp", experts, width, false);
+        matrices(p + "ffn_gate_exps.weight", expertWidth, width);
+        matrices(p + "ffn_up_exps.weight", expertWidth, width);
+        matrices(p + "ffn_down_exps.weight", width, expertWidth);
+        if (routing.bias()) {
+            file.tensor(p + "exp_probs_b.bias", noise(experts, 0.3, 0), experts);
+        }
+        if (sharedWidth > 0) {
+            matrix(p + "ffn_gate_shexp", sharedWidth, width, false);
+            matrix(p + "ffn_up_shexp", sharedWidth, width, false);
+            matrix(p + "ffn_down_shexp", width, sharedWidth, false);
+            if (routing.sharedGate()) {
+                file.tensor(p + "ffn_gate_inp_shexp.weight", noise(width, 0.3, 0), width);
+            }
+        }
+    }
+
+    private void matrices(String name, int out, int in) {
+        file.tensor(name, noise(experts * out * in, 1.7 / Math.sqrt(in), 0), experts, out, in);
     }
 
     private float[] factors() {
