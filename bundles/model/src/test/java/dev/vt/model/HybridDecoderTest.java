@@ -113,6 +113,13 @@ class HybridDecoderTest {
     }
 
     @Test
+    @DisplayName("qwen3next: mixtures of experts in all layers, with a shared expert")
+    void experts() {
+        TinyModel.Routing routing = new TinyModel.Routing(false, true, 1, 1, 1, false, true, false);
+        compare(TinyHybrid.usual().withExperts(new ReferenceMixture.Sizes(32, 10, 3, 16, 24, routing)), "experts.gguf");
+    }
+
+    @Test
     @DisplayName("qwen3next: a prompt in pieces of any length gives the same bits, down to token by token")
     void chunks() {
         TinyHybrid model = TinyHybrid.usual();

@@ -24,7 +24,9 @@ final class ReferenceDecoder {
             for (int t = 0; t < n; t++) {
                 x[t] = sum(x[t], attention[t]);
                 double[] h = norm(x[t], p + "ffn_norm.weight");
-                x[t] = sum(x[t], m.experts > 0 ? new ReferenceMixture(m, p).of(h) : feedForward(h, p));
+                x[t] = sum(
+                        x[t],
+                        m.experts > 0 ? new ReferenceMixture(m.mixture(), m::weight, p).of(h) : feedForward(h, p));
             }
         }
         double[][] out = new double[n][];

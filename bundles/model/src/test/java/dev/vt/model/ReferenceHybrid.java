@@ -39,6 +39,9 @@ final class ReferenceHybrid {
     }
 
     private double[] feedForward(String p, double[] h) {
+        if (m.mixture() != null) {
+            return new ReferenceMixture(m.mixture(), m::weight, p).of(h);
+        }
         double[] gate = multiply(p + "ffn_gate.weight", h);
         double[] up = multiply(p + "ffn_up.weight", h);
         for (int i = 0; i < gate.length; i++) {

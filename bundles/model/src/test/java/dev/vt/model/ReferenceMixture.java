@@ -1,39 +1,47 @@
 package dev.vt.model;
 
+import dev.vt.model.TinyModel.Routing;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * One layer's mixture of experts for one token, in double precision and plain loops: all experts are scored, all are sorted, those that
  * are used are computed one after the other. Shares nothing with the code under test.
  */
 final class ReferenceMixture {
-    private final TinyModel m;
+    private final Sizes m;
+    private final Function<String, float[]> weights;
     private final String prefix;
 
-    ReferenceMixture(TinyModel model, String prefix) {
-        this.m = model;
+    /** What a mixture is like. */
+    record Sizes(int width, int experts, int used, int expertWidth, int sharedWidth, Routing routing) {}
+
+    /** A layer whose tensors have names that begin so. */
+    ReferenceMixture(Sizes sizes, Function<String, float[]> weights, String prefix) {
+        this.m = sizes;
+        this.weights = weights;
         this.prefix = prefix;
     }
 
     double[] of(double[] h) {
-        double[] logits = multiply(h, m.weight(prefix + "ffn_gate_inp.weight"), 0, m.experts);
-        double[] scores = m.routing.sigmoid() ? sigmoids(logits) : softmax(logits);
-        List<Integer> used = best(choice(logits, scores), eligible(choice(logits, scores)), m.used);
+        double[] logits = multiply(h, weights.apply(prefix + "ffn_gate_inp.weight"), 0, m.experts());
+        double[] scores = m.routing().sigmoid() ? sigmoids(logits) : softmax(logits);
+        List<Integer> used = best(choice(logits, scores), eligible(choice(logits, scores)), m.used());
         double total = 0;
         for (int e : used) {
             total += scores[e];
         }
-        double[] out = new double[m.width];
+        double[] out = new double[m.width()];
         for (int e : used) {
-            double weight = m.routing.scale() * scores[e] / (m.routing.normed() ? total : 1);
-            add(out, expert(h, "_exps", e, m.expertWidth), weight);
+            double weight = m.routing().scale() * scores[e] / (m.routing().normed() ? total : 1);
+            add(out, expert(h, "_exps", e, m.expertWidth()), weight);
         }
-        if (m.sharedWidth > 0) {
-            float[] gate = m.weight(prefix + "ffn_gate_inp_shexp.weight");
+        if (m.sharedWidth() > 0) {
+            float[] gate = weights.apply(prefix + "ffn_gate_inp_shexp.weight");
             double weight = gate == null ? 1 : 1 / (1 + Math.exp(-multiply(h, gate, 0, 1)[0]));
-            add(out, expert(h, "_shexp", 0, m.sharedWidth), weight);
+            add(out, expert(h, "_shexp", 0, m.sharedWidth()), weight);
         }
         return out;
     }
@@ -60,7 +68,7 @@ final class ReferenceMixture {
     }
 
     private double[] choice(double[] logits, double[] scores) {
-        float[] bias = m.weight(prefix + "exp_probs_b.bias");
+        float[] bias = weights.apply(prefix + "exp_probs_b.bias");
         double[] out = logits.clone();
         for (int i = 0; bias != null && i < out.length; i++) {
             out[i] = scores[i] + bias[i];
@@ -70,8 +78,8 @@ final class ReferenceMixture {
 
     /** The experts of the best groups; each group counts as its two best. */
     private List<Integer> eligible(double[] choice) {
-        int size = m.experts / m.routing.groups();
-        double[] groups = new double[m.routing.groups()];
+        int size = m.experts() / m.routing().groups();
+        double[] groups = new double[m.routing().groups()];
         List<Integer> all = new ArrayList<>();
         for (int g = 0; g < groups.length; g++) {
             List<Integer> own = new ArrayList<>();
@@ -90,7 +98,7 @@ final class ReferenceMixture {
         for (int g = 0; g < groups.length; g++) {
             numbers.add(g);
         }
-        List<Integer> kept = best(groups, numbers, m.routing.keptGroups());
+        List<Integer> kept = best(groups, numbers, m.routing().keptGroups());
         return all.stream().filter(e -> kept.contains(e / size)).toList();
     }
 
@@ -102,12 +110,12 @@ final class ReferenceMixture {
     }
 
     private double[] expert(double[] h, String suffix, int index, int inner) {
-        double[] gate = multiply(h, m.weight(prefix + "ffn_gate" + suffix + ".weight"), index, inner);
-        double[] up = multiply(h, m.weight(prefix + "ffn_up" + suffix + ".weight"), index, inner);
+        double[] gate = multiply(h, weights.apply(prefix + "ffn_gate" + suffix + ".weight"), index, inner);
+        double[] up = multiply(h, weights.apply(prefix + "ffn_up" + suffix + ".weight"), index, inner);
         for (int i = 0; i < inner; i++) {
             gate[i] = gate[i] / (1 + Math.exp(-gate[i])) * up[i];
         }
-        return multiply(gate, m.weight(prefix + "ffn_down" + suffix + ".weight"), index, m.width);
+        return multiply(gate, weights.apply(prefix + "ffn_down" + suffix + ".weight"), index, m.width());
     }
 
     /** x times the index-th of several matrices of {@code rows} rows. */

@@ -24,6 +24,7 @@ final class TinyHybrid {
     final float eps = 1e-5f;
     final ModelFile file;
     private final Random random = new Random(11);
+    private ReferenceMixture.Sizes mixture;
 
     /** Another file with the same seed has the same weights. */
     TinyHybrid(int layers, int interval, int[] keys, int[] values, int taps) {
@@ -43,6 +44,38 @@ final class TinyHybrid {
     /** Two linear layers between layers of full attention, two value heads to a key head. */
     static TinyHybrid usual() {
         return new TinyHybrid(4, 2, new int[] {2, 8}, new int[] {4, 12}, 4);
+    }
+
+    /** Puts mixtures in the place of the dense feed-forward parts, with a shared expert that has a gate. */
+    TinyHybrid withExperts(ReferenceMixture.Sizes sizes) {
+        mixture = sizes;
+        file.key("qwen3next.expert_count", sizes.experts()).key("qwen3next.expert_used_count", sizes.used());
+        for (int i = 0; i < layers; i++) {
+            String p = "blk." + i + ".ffn_";
+            for (String part : new String[] {"gate", "up", "down"}) {
+                file.without(p + part + ".weight");
+                boolean down = part.equals("down");
+                matrices(p + part + "_exps.weight", sizes.experts(), sizes.expertWidth(), down);
+                matrix(
+                        p + part + "_shexp.weight",
+                        down ? width : sizes.sharedWidth(),
+                        down ? sizes.sharedWidth() : width);
+            }
+            matrix(p + "gate_inp.weight", sizes.experts(), width);
+            file.tensor(p + "gate_inp_shexp.weight", noise(width, 0.3, 0), width);
+        }
+        return this;
+    }
+
+    private void matrices(String name, int count, int inner, boolean down) {
+        int out = down ? width : inner;
+        int in = down ? inner : width;
+        file.tensor(name, noise(count * out * in, 1.7 / Math.sqrt(in), 0), count, out, in);
+    }
+
+    /** The mixtures, or null. */
+    ReferenceMixture.Sizes mixture() {
+        return mixture;
     }
 
     boolean linear(int layer) {

@@ -157,6 +157,10 @@ final class TinyModel {
         return file.write(directory.resolve(architecture + ".gguf"));
     }
 
+    ReferenceMixture.Sizes mixture() {
+        return new ReferenceMixture.Sizes(width, experts, used, expertWidth, sharedWidth, routing);
+    }
+
     float[] weight(String name) {
         return file.tensor(name);
     }
