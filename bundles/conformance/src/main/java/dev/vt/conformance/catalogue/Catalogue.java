@@ -35,7 +35,9 @@ public final class Catalogue {
                     BatchedProducts.all(),
                     Quantisations.all(),
                     QuantProducts.all(),
-                    FusedOps.all())
+                    FusedOps.all(),
+                    ExpertsNvfp4.all(),
+                    MarlinExperts.all())
             .flatMap(List::stream)
             .sorted(Comparator.comparingInt(s -> s.op().id()))
             .toList();

@@ -24,6 +24,7 @@ final class QuantProducts {
         return List.of(
                 OpSpec.of(OpTable.MATMUL_NVFP4, "MxKxN")
                         .dtypes(Dtypes.FLOATS)
+                        .variants("", "other out")
                         .quick("1x64x32", "3x32x7", "17x96x65")
                         .full("0x16x5", "3x0x5", "3x16x0", "1x16x1", "7x128x15", "8x256x33", "65x48x3", "2x2048x5")
                         .patterns(
@@ -64,7 +65,7 @@ final class QuantProducts {
         int m = d.dim(0);
         int k = d.dim(1);
         int n = d.dim(2);
-        Operand out = d.out("out", d.stored(), m, n);
+        Operand out = d.out("out", d.variant() == 0 ? d.stored() : d.otherStored(), m, n);
         Operand act = d.data("act", d.dtype(), m, k);
         byte[] codes = SmallFloats.codes(d.random(), n * k / 2);
         byte[] scales = SmallFloats.scales(d.random(), Pattern.NORMAL, n, k / 16);
