@@ -91,7 +91,7 @@ final class GdnGateChecks {
         Check.dim(op, "v", v, 0, q.dim(0), "dimension 0 of q");
         part(op, "x", x, device, 2);
         Check.dim(op, "x", x, 0, q.dim(0), "dimension 0 of q");
-        width(op, x, product(op, "q", q, q.dim(1), q.dim(2)), product(op, "v", v, v.dim(1), v.dim(2)));
+        width(op, x, q.dim(1) * q.dim(2), v.dim(1) * v.dim(2));
         part(op, "g", g, device, 2);
         Check.dim(op, "g", g, 0, q.dim(0), "dimension 0 of q");
         Check.dim(op, "g", g, 1, v.dim(1), "dimension 1 of v");
@@ -139,13 +139,5 @@ final class GdnGateChecks {
         if (keys > Long.MAX_VALUE / 4 || values > Long.MAX_VALUE / 4 || x.dim(1) != 2 * keys + values) {
             throw Faults.of(op, "x", "dimension 1 to be two times " + keys + " (q, k) and " + values + " (v)", "" + x);
         }
-    }
-
-    /** The product of two sizes. */
-    static long product(Op<?> op, String argument, Tensor t, long m, long n) {
-        if (Math.multiplyHigh(m, n) != 0 || m * n < 0) {
-            throw Faults.of(op, argument, "dimensions 1 and 2 whose product is less than 2^63", "" + t);
-        }
-        return m * n;
     }
 }

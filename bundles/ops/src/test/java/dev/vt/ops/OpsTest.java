@@ -147,6 +147,61 @@ class OpsTest {
         assertEquals(1, dispatcher.calls().size());
     }
 
+    @Test
+    @DisplayName("S12 widths that add up to a width only when they wrap around are refused")
+    void wrappedWidths() {
+        Tensor q = tensor(DType.F32, 0, Long.MAX_VALUE);
+        Tensor keys = tensor(DType.F32, 0, Long.MAX_VALUE);
+        // Twice 2^63 - 1 is -2 in 64 bits.
+        Tensor values = tensor(DType.F32, 0, 7);
+        Tensor x = tensor(DType.F32, 0, 5);
+        VtException e =
+                assertThrows(VtException.class, () -> ops.gdnConvSplit(ContractCases.QUEUE, q, keys, values, x));
+        assertTrue(e.getMessage().startsWith("gdn_conv_split: argument x: expected dimension 1"), e.getMessage());
+    }
+
+    @Test
+    @DisplayName("S12 value heads that no key head serves evenly are refused, and mixed rows that are no whole heads")
+    void headGroups() {
+        var q = ContractCases.QUEUE;
+        Tensor out = tensor(DType.F32, 7, 3, 5);
+        Tensor keys = tensor(DType.F32, 7, 2, 6);
+        Tensor perHead = tensor(DType.F32, 7, 3);
+        Tensor v = tensor(DType.F32, 7, 3, 5);
+        Tensor state = tensor(DType.F32, 7, 3, 5, 6);
+        VtException e = assertThrows(
+                VtException.class,
+                () -> ops.gdnDecode(q, out, keys, tensor(DType.F32, 7, 2, 6), v, perHead, perHead, state, null, 1));
+        assertEquals(
+                "gdn_decode: argument v: expected dimension 1 to be a multiple of 2 (dimension 1 of q), given"
+                        + " f32[7,3,5]",
+                e.getMessage());
+        Tensor heads = tensor(DType.F32, 3);
+        Tensor slots = tensor(DType.I32, 7);
+        for (long width : new long[] {15, 15 + 12 + 6, 15 + 24, 14}) {
+            Tensor mixed = tensor(DType.F32, 7, width);
+            e = assertThrows(
+                    VtException.class,
+                    () -> ops.gdnPackedDecode(q, out, mixed, perHead, perHead, heads, heads, state, slots, 1, 1e-6f));
+            assertTrue(e.getMessage().startsWith("gdn_packed_decode: argument "), e.getMessage());
+        }
+        ops.gdnPackedDecode(
+                q, out, tensor(DType.F32, 7, 15 + 12), perHead, perHead, heads, heads, state, slots, 1, 1e-6f);
+        ops.gdnPackedDecode(
+                q,
+                out,
+                tensor(DType.F32, 7, 15),
+                perHead,
+                perHead,
+                heads,
+                heads,
+                tensor(DType.F32, 9, 3, 5, 0),
+                slots,
+                1,
+                1e-6f);
+        assertEquals(2, dispatcher.calls().size());
+    }
+
     private static Tensor tensor(DType dtype, long... dims) {
         return ContractCases.tensor(ContractCases.CPU, dtype, dims);
     }
