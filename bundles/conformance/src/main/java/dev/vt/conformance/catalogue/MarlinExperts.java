@@ -95,7 +95,7 @@ final class MarlinExperts {
         byte[] codes = SmallFloats.codes(d.random(), experts * n * k / 2);
         byte[] scales = SmallFloats.scales(d.random(), Pattern.NORMAL, experts * n, k / 16);
         d.bytes("packed", DType.I32, packed(codes, experts, k, n), experts, k / 16, 2L * n);
-        d.bytes("scale", DType.I8, permuted(scales, experts, k / 16, n), experts, k / 16, n);
+        d.bytes("scale", DType.I8, permuted(scales, k / 16, n), experts, k / 16, n);
         Operand scale2 = d.uniform("scale2", 0.1, 1, DType.F32, experts);
         // One block more than there are rows for, with what must not be looked at.
         Operand ids = d.integers("sortedTokenIds", DType.I32, i -> id(d, routing, i), (blocks + 1L) * BLOCK);
@@ -195,7 +195,7 @@ final class MarlinExperts {
     }
 
     /** Scales [e,n,g] as [e,g,n], in each 64 columns first those that are multiples of 8, then those 1 more, and so on. */
-    private static byte[] permuted(byte[] scales, int experts, int groups, int n) {
+    private static byte[] permuted(byte[] scales, int groups, int n) {
         byte[] out = new byte[scales.length];
         for (int i = 0; i < out.length; i++) {
             int at = i % n;
