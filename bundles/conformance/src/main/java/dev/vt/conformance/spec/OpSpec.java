@@ -121,6 +121,11 @@ public final class OpSpec {
         return plans;
     }
 
+    /** Whether there is such a combination of sizes, dtype, variant and pattern. */
+    public boolean has(CasePlan plan) {
+        return !absent.test(plan);
+    }
+
     /** Makes the data of a case. */
     public TestCase make(CasePlan plan) {
         Draft draft = new Draft(this, plan);
@@ -140,6 +145,11 @@ public final class OpSpec {
     /** The dtype that a case has if none is asked for. */
     public DType usualDtype() {
         return dtypes.contains(DType.Q8_0) && !dtypes.contains(DType.F32) ? DType.Q8_0 : dtypes.getFirst();
+    }
+
+    @Override
+    public String toString() {
+        return "cases of " + op;
     }
 
     /** Collects a description; one thread. */
