@@ -827,7 +827,7 @@ ROUTERS = {
 @op("moe_router_top_k")
 def moe_router_top_k(c):
     t, experts, k = c.dims
-    params = ROUTERS.get(c.variant, (False, True, experts, max(1, experts * 3 // 4), float(np.float32(0.7))))
+    params = ROUTERS.get(c.variant, (True, True, experts, max(1, experts * 3 // 4), float(np.float32(0.7))))
     use_sigmoid, renormalise, groups, kept, scale = params
     weights, indices = np.zeros((t, k)), np.zeros((t, k), int)
     bias = c.get("bias")
