@@ -862,8 +862,7 @@ def moe_combine_gate(c):
 
 @op("moe_grouped_gemm_bf16")
 def moe_grouped_gemm(c):
-    rows = c["act"] if c.get("rowMap") is None else c["act"][c["rowMap"]]
-    return {"out": np.einsum("pk,pkn->pn", rows, c["matrices"][c["expertIds"]])}
+    return {"out": np.einsum("pk,pkn->pn", expert_rows(c), c["matrices"][c["expertIds"]])}
 
 
 # Four and eight bits
@@ -975,6 +974,47 @@ def nvfp4(packed, scale):
 def matmul_nvfp4(c):
     w = bf16(np.float32(nvfp4(c["packed"], c["scale"]) * float(np.float32(0.37))))
     return {"out": c["act"] @ w.T}
+
+
+def expert_rows(c):
+    return c["act"] if c.get("rowMap") is None else c["act"][c["rowMap"]]
+
+
+@op("moe_grouped_gemm_nvfp4")
+def moe_grouped_gemm_nvfp4(c):
+    weights = [nvfp4(p, s) * scale2 for p, s, scale2 in zip(c["codes"], c["blockScales"], c["scale2"])]
+    w = bf16(np.float32(np.stack(weights)))
+    return {"out": np.einsum("pk,pnk->pn", expert_rows(c), w[c["expertIds"]])}
+
+
+def marlin(packed, scale):
+    """The weight [K,N] of one expert, element by element from where its code and its scale lie."""
+    k, n = 16 * packed.shape[0], packed.shape[1] // 2
+    w = np.zeros((k, n))
+    for row in range(k):
+        for col in range(n):
+            lane = col % 8 * 4 + row % 8 // 2
+            word = packed[row // 16, col // 64 * 128 + 4 * lane + col // 16 % 4]
+            slot = row % 2 * 4 + col // 8 % 2 * 2 + row // 8 % 2
+            block = scale[row // 16, col // 64 * 64 + col % 8 * 8 + col // 8 % 8]
+            w[row, col] = e2m1(int(word) >> 4 * slot & 15) * e4m3(int(block) & 255)
+    return w
+
+
+@op("moe_grouped_gemm_nvfp4_marlin")
+def moe_grouped_gemm_nvfp4_marlin(c):
+    rows, block, top = c.shapes["out"][0], 8, 2
+    y = np.full(c.shapes["out"], None, dtype=object)
+    for i in range(c["numTokensPostPadded"][0]):
+        row, expert = c["sortedTokenIds"][i], c["expertIds"][i // block]
+        if row >= rows:
+            continue
+        y[row] = 0.0
+        if expert >= 0:
+            factor = c["scale2"][expert]
+            factor *= 1 if c.get("topkWeights") is None else c["topkWeights"][row // top, row % top]
+            y[row] = factor * c["act"][row // top] @ marlin(c["packed"][expert], c["scale"][expert])
+    return {"out": y}
 
 
 ALPHA = float(np.float32(-0.0173))
