@@ -9,6 +9,7 @@ import dev.vt.conformance.spec.Operand;
 import dev.vt.conformance.spec.Pattern;
 import dev.vt.ops.OpTable;
 import dev.vt.ops.kernel.RouterParams;
+import java.util.Arrays;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -30,13 +31,23 @@ final class ExpertRouting {
     private static final int BIASED = 4;
     private static final int GROUPED_BIASED = 5;
     private static final int SINGLE_GROUPS = 6;
+    private static final int NO_WEIGHT = 7;
 
     private ExpertRouting() {}
 
     static List<OpSpec> all() {
         return List.of(OpSpec.of(OpTable.MOE_ROUTER_TOP_K, "TxExK")
                 .dtypes(Dtypes.FLOATS)
-                .variants("", "sigmoid", "renormalised", "groups", "bias", "groups and bias", "groups of one and bias")
+                .variants(
+                        "",
+                        "sigmoid",
+                        "renormalised",
+                        "groups",
+                        "bias",
+                        "groups and bias",
+                        "groups of one and bias",
+                        "no weight at all")
+                .except(p -> p.variant() == NO_WEIGHT && p.pattern() != Pattern.NORMAL)
                 .quick("1x8x2", "3x32x5", "5x64x6")
                 .full(
                         "0x8x2",
@@ -65,7 +76,7 @@ final class ExpertRouting {
 
     private static RouterParams params(int variant, int experts) {
         return switch (variant) {
-            case SIGMOID -> RouterParams.sigmoid(true);
+            case SIGMOID, NO_WEIGHT -> RouterParams.sigmoid(true);
             case RENORMALISED -> RouterParams.softmax(true);
             case GROUPED -> new RouterParams(false, false, 4, 3, 1f);
             case BIASED -> new RouterParams(true, false, 1, 1, 2.5f);
@@ -82,10 +93,8 @@ final class ExpertRouting {
         RouterParams p = params(d.variant(), experts);
         Operand weights = d.out("weights", DType.F32, t, k);
         Operand indices = d.out("indices", DType.I32, t, k);
-        double[] bias = d.variant() >= BIASED ? bias(d, experts) : null;
-        Operand logits = bias == null || d.pattern() != Pattern.NORMAL
-                ? d.data("logits", d.dtype(), t, experts)
-                : d.of("logits", d.dtype(), clear(d, t, experts, k, p, bias), t, experts);
+        double[] bias = d.variant() >= BIASED && d.variant() != NO_WEIGHT ? bias(d, experts) : null;
+        Operand logits = logits(d, p, bias);
         if (bias != null) {
             d.of("bias", DType.F32, bias, experts);
         }
@@ -109,6 +118,19 @@ final class ExpertRouting {
         });
         d.flops(4.0 * t * experts);
         d.call((ops, q, x) -> ops.moeRouterTopK(q, x[0], x[1], x[2], x.length > 3 ? x[3] : null, p));
+    }
+
+    private static Operand logits(Draft d, RouterParams p, double @Nullable [] bias) {
+        int t = d.dim(0);
+        int experts = d.dim(1);
+        if (d.variant() == NO_WEIGHT) {
+            double[] none = new double[t * experts];
+            Arrays.fill(none, Double.NEGATIVE_INFINITY);
+            return d.of("logits", d.dtype(), none, t, experts);
+        }
+        return bias == null || d.pattern() != Pattern.NORMAL
+                ? d.data("logits", d.dtype(), t, experts)
+                : d.of("logits", d.dtype(), clear(d, t, experts, d.dim(2), p, bias), t, experts);
     }
 
     /** Quarters, so that equal logits with equal biases tie in any arithmetic. */

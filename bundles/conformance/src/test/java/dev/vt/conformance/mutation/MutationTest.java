@@ -39,10 +39,14 @@ class MutationTest {
 
     static List<Mutant> mutants() {
         KernelSet right = new CpuNativeProvider().kernels();
-        return Mutants.all(
-                Objects.requireNonNull(right.get(OpTable.PAGED_ATTENTION)),
-                Objects.requireNonNull(right.get(OpTable.RMS_NORM)),
-                Objects.requireNonNull(right.get(OpTable.ROPE_FROM_CACHE)));
+        return Stream.of(
+                        Mutants.all(
+                                Objects.requireNonNull(right.get(OpTable.PAGED_ATTENTION)),
+                                Objects.requireNonNull(right.get(OpTable.RMS_NORM)),
+                                Objects.requireNonNull(right.get(OpTable.ROPE_FROM_CACHE))),
+                        MoeMutants.all(right))
+                .flatMap(List::stream)
+                .toList();
     }
 
     static Stream<Arguments> plain() {
