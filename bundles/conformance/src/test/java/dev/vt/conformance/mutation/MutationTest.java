@@ -44,7 +44,8 @@ class MutationTest {
                                 Objects.requireNonNull(right.get(OpTable.PAGED_ATTENTION)),
                                 Objects.requireNonNull(right.get(OpTable.RMS_NORM)),
                                 Objects.requireNonNull(right.get(OpTable.ROPE_FROM_CACHE))),
-                        MoeMutants.all(right))
+                        MoeMutants.all(right),
+                        QuantMutants.all(right))
                 .flatMap(List::stream)
                 .toList();
     }
