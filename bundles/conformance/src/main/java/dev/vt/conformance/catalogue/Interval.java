@@ -49,4 +49,9 @@ record Interval(double low, double high) {
     boolean isNaN() {
         return Double.isNaN(low) || Double.isNaN(high);
     }
+
+    @Override
+    public String toString() {
+        return low == high ? "" + low : low + " to " + high;
+    }
 }
