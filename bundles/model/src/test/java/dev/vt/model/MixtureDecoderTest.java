@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.vt.api.ErrorCode;
 import dev.vt.api.VtException;
+import dev.vt.api.tensor.DType;
 import dev.vt.model.TinyModel.Routing;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -172,6 +174,28 @@ class MixtureDecoderTest {
                 List<GenerateResult> together = generator.generateTokens(prompts, greedy(), GenerateListener.NONE);
                 for (int i = 0; i < prompts.size(); i++) {
                     assertEquals(alone.get(i), together.get(i).tokens(), "round " + round + ", prompt " + i);
+                }
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("synthetic mixtures of block formats run; a batch gets what each prompt gets alone")
+    void synthetic() throws IOException {
+        for (DType dtype : List.of(DType.Q4_K, DType.BF16)) {
+            Path file = directory.resolve("synthetic-" + dtype + ".gguf");
+            SyntheticModel.write(file, SyntheticModel.Spec.preset("tiny-moe", dtype));
+            List<int[]> prompts = List.of(DecoderLogitsTest.prompt(9, 256), DecoderLogitsTest.prompt(30, 256));
+            try (TextGenerator generator = runtime.open(file)) {
+                List<GenerateResult> together = generator.generateTokens(prompts, greedy(), GenerateListener.NONE);
+                for (int i = 0; i < prompts.size(); i++) {
+                    assertEquals(STEPS, together.get(i).tokens().size());
+                    assertEquals(
+                            generator
+                                    .generateTokens(prompts.subList(i, i + 1), greedy(), GenerateListener.NONE)
+                                    .getFirst()
+                                    .tokens(),
+                            together.get(i).tokens());
                 }
             }
         }

@@ -119,6 +119,32 @@ class SyntheticModelTest {
     }
 
     @Test
+    @DisplayName(
+            "A mixture has a router, the matrices of all experts in one tensor each, and a shared expert if wanted")
+    void experts() throws IOException {
+        Spec tiny = Spec.preset("tiny-moe", DType.Q4_K);
+        try (GgufFile shared = write(tiny);
+                GgufFile plain =
+                        write(tiny.withArchitecture("qwen3moe").withExperts(new SyntheticModel.Experts(4, 1, 32, 0)))) {
+            assertEquals(8, shared.metadata().longValue("qwen2moe.expert_count"));
+            assertArrayEquals(
+                    new long[] {8, 256, 128},
+                    shared.tensor("blk.1.ffn_down_exps.weight").shape());
+            assertEquals(DType.Q8_0, shared.tensor("blk.1.ffn_down_exps.weight").dtype());
+            assertEquals(DType.Q4_K, shared.tensor("blk.1.ffn_up_exps.weight").dtype());
+            assertEquals(DType.F32, shared.tensor("blk.0.ffn_gate_inp.weight").dtype());
+            assertArrayEquals(
+                    new long[] {256},
+                    shared.tensor("blk.0.ffn_gate_inp_shexp.weight").shape());
+            assertTrue(plain.findTensor("blk.0.ffn_gate_shexp.weight").isEmpty());
+            assertTrue(plain.findTensor("blk.0.ffn_gate.weight").isEmpty());
+        }
+        assertThrows(VtException.class, () -> new SyntheticModel.Experts(4, 5, 32, 0));
+        assertThrows(VtException.class, () -> new SyntheticModel.Experts(4, 2, 33, 0));
+        assertTrue(Spec.presets().stream().allMatch(name -> Spec.preset(name, DType.F16) != null));
+    }
+
+    @Test
     @DisplayName("Rows that are not whole blocks of the wanted format are q8_0")
     void fallback() throws IOException {
         Spec spec = new Spec("llama", 96, 1, 3, 1, 32, 256, 257, 64, 10_000, 1e-5f, DType.Q6_K, true, 1);

@@ -196,7 +196,7 @@ public final class GenerateCommands extends CommandGroup {
             @Option(
                             names = "--preset",
                             value = "NAME",
-                            about = "the sizes: tiny, qwen2.5-0.5b, llama-3.2-1b",
+                            about = "the sizes: tiny, tiny-moe, qwen2.5-0.5b, llama-3.2-1b, qwen3-30b-a3b",
                             otherwise = "tiny")
                     String preset,
             @Option(
