@@ -486,7 +486,15 @@ def rope_cos_sin_cache(c):
 
 @op("rope_from_cache")
 def rope_from_cache(c):
-    cos, sin = np.split(c["cosSin"][c["positions"]], 2, axis=1)
+    positions, pairs = c["positions"], c.shapes["cosSin"][1] // 2
+    if c.said("mrope"):
+        # Runs of pairs by position in time, height and width.
+        height, width = pairs // 3, pairs // 4
+        axis = np.repeat([0, 1, 2], [pairs - height - width, height, width])
+        rows = positions[axis].T
+    else:
+        rows = np.repeat(positions[:, None], pairs, axis=1)
+    cos, sin = c["cosSin"][rows, np.arange(pairs)], c["cosSin"][rows, np.arange(pairs) + pairs]
     return {n: rotated(c[n], cos, sin, c.said("interleaved")) for n in "qk" if n in c.shapes}
 
 
@@ -817,6 +825,7 @@ ROUTERS = {
     # sigmoid, renormalise, groups, kept groups, scale
     "": (False, False, 1, 1, 1.0),
     "sigmoid": (True, True, 1, 1, 1.0),
+    "no weight at all": (True, True, 1, 1, 1.0),
     "renormalised": (False, True, 1, 1, 1.0),
     "groups": (False, False, 4, 3, 1.0),
     "bias": (True, False, 1, 1, 2.5),
@@ -839,7 +848,7 @@ def moe_router_top_k(c):
         good = sorted(range(groups), key=lambda i: (-best[i], i))[:kept]
         order = [e for e in sorted(range(experts), key=lambda e: (-choice[e], e)) if e // size in good][:k]
         w = score[order]
-        indices[r], weights[r] = order, scale * (w / w.sum() if renormalise else w)
+        indices[r], weights[r] = order, scale * (w / w.sum() if renormalise and w.any() else w)
     return {"weights": weights, "indices": indices}
 
 

@@ -9,6 +9,7 @@ import dev.vt.ops.kernel.AttentionParams;
 import dev.vt.ops.kernel.Chain;
 import dev.vt.ops.kernel.DropinProbe;
 import dev.vt.ops.kernel.MarlinLayout;
+import dev.vt.ops.kernel.MropeSections;
 import dev.vt.ops.kernel.RopeFrequencies;
 import dev.vt.ops.kernel.RouterParams;
 import dev.vt.ops.kernel.ScaleLayout;
@@ -310,9 +311,29 @@ public final class Ops {
      */
     public void ropeFromCache(
             Queue queue, Tensor q, @Nullable Tensor k, Tensor cosSin, Tensor positions, boolean interleaved) {
-        RopeChecks.fromCache(queue, q, k, cosSin, positions);
+        ropeFromCache(queue, q, k, cosSin, positions, interleaved, null);
+    }
+
+    /**
+     * As {@link #ropeFromCache(Queue, Tensor, Tensor, Tensor, Tensor, boolean)}, for tokens that have a position in time and one in each
+     * direction of a picture.
+     *
+     * @param positions [3,T] i32 or i64, or [T] without sections
+     * @param sections which pair is rotated by which position; all add up to rotaryDim / 2; or null
+     */
+    public void ropeFromCache(
+            Queue queue,
+            Tensor q,
+            @Nullable Tensor k,
+            Tensor cosSin,
+            Tensor positions,
+            boolean interleaved,
+            @Nullable MropeSections sections) {
+        RopeChecks.fromCache(queue, q, k, cosSin, positions, sections);
         dispatcher.call(
-                OpTable.ROPE_FROM_CACHE, queue, kernel -> kernel.run(queue, q, k, cosSin, positions, interleaved));
+                OpTable.ROPE_FROM_CACHE,
+                queue,
+                kernel -> kernel.run(queue, q, k, cosSin, positions, interleaved, sections));
     }
 
     // Attention over a paged cache. Source: Kwon et al., Efficient Memory Management for Large Language Model Serving

@@ -5,6 +5,7 @@ import dev.vt.api.device.Queue;
 import dev.vt.api.op.Op;
 import dev.vt.api.tensor.DType;
 import dev.vt.api.tensor.Tensor;
+import dev.vt.ops.kernel.MropeSections;
 import dev.vt.ops.kernel.RopeFrequencies;
 import dev.vt.ops.kernel.RopeFrequencies.Llama3Scaling;
 import org.jspecify.annotations.Nullable;
@@ -51,7 +52,13 @@ final class RopeChecks {
         }
     }
 
-    static void fromCache(Queue queue, Tensor q, @Nullable Tensor k, Tensor cosSin, Tensor positions) {
+    static void fromCache(
+            Queue queue,
+            Tensor q,
+            @Nullable Tensor k,
+            Tensor cosSin,
+            Tensor positions,
+            @Nullable MropeSections sections) {
         Op<?> op = OpTable.ROPE_FROM_CACHE;
         Device device = Check.device(op, queue);
         Check.padded(op, "q", q, device, 3);
@@ -59,7 +66,15 @@ final class RopeChecks {
         Check.dense(op, "cosSin", cosSin, device, 2);
         Check.dtype(op, "cosSin", cosSin, DType.F32);
         rotaryWidth(op, cosSin, "q", q);
-        positions(op, positions, q.dim(0), "dimension 0 of q", device);
+        if (sections == null) {
+            positions(op, positions, q.dim(0), "dimension 0 of q", device);
+        } else {
+            sections(op, sections, cosSin);
+            Check.dense(op, "positions", positions, device, 2);
+            Check.ids(op, "positions", positions);
+            Check.dim(op, "positions", positions, 0, MropeSections.AXES, "time, height and width");
+            Check.dim(op, "positions", positions, 1, q.dim(0), "dimension 0 of q");
+        }
         Check.apart(op, "q", q, "cosSin", cosSin);
         Check.apart(op, "q", q, "positions", positions);
         if (k != null) {
@@ -67,6 +82,17 @@ final class RopeChecks {
             keys(op, q, k);
             Check.apart(op, "k", k, "cosSin", cosSin);
             Check.apart(op, "k", k, "positions", positions);
+        }
+    }
+
+    private static void sections(Op<?> op, MropeSections s, Tensor cosSin) {
+        boolean counts = s.temporal() >= 0 && s.height() >= 0 && s.width() >= 0;
+        if (!counts || s.start(MropeSections.AXES) != cosSin.dim(1) / 2) {
+            throw Faults.of(
+                    op,
+                    "sections",
+                    "numbers of 0 or more that add up to half of dimension 1 of cosSin, which is " + cosSin,
+                    "" + s);
         }
     }
 

@@ -2,6 +2,7 @@ package dev.vt.ops;
 
 import dev.vt.api.tensor.DType;
 import dev.vt.ops.kernel.AttentionParams;
+import dev.vt.ops.kernel.MropeSections;
 import dev.vt.ops.kernel.RopeFrequencies;
 import dev.vt.ops.kernel.RopeFrequencies.Llama3Scaling;
 import java.util.Arrays;
@@ -169,7 +170,33 @@ final class Contracts {
                         .tensor("k", "3 *2 6", F32, "written", "padded", "nullable")
                         .tensor("cosSin", "*9 6", F32)
                         .tensor("positions", "3", IDS)
-                        .number("interleaved", true));
+                        .number("interleaved", true)
+                        .absent("sections"),
+                new Contract(
+                                OpTable.ROPE_FROM_CACHE,
+                                (o, q, a) -> o.ropeFromCache(
+                                        q,
+                                        a.t("q"),
+                                        a.t("k"),
+                                        a.t("cosSin"),
+                                        a.t("positions"),
+                                        a.b("interleaved"),
+                                        a.v("sections", MropeSections.class)))
+                        .tensor("q", "5 *4 6", F32, "written", "padded")
+                        .tensor("k", "5 *2 6", F32, "written", "padded", "nullable")
+                        .tensor("cosSin", "*9 6", F32)
+                        .tensor("positions", "3 5", IDS)
+                        .number("interleaved", true)
+                        .number(
+                                "sections",
+                                new MropeSections(2, 0, 1),
+                                null,
+                                new MropeSections(1, 0, 1),
+                                new MropeSections(2, 1, 1),
+                                new MropeSections(-1, 2, 2),
+                                new MropeSections(2, -1, 2),
+                                new MropeSections(2, 2, -1),
+                                new MropeSections(Integer.MAX_VALUE, Integer.MAX_VALUE, 5)));
     }
 
     /** Frequencies that no op takes, and a rotaryDim that this one doesn't. */

@@ -8,6 +8,7 @@ import dev.vt.conformance.spec.OpSpec;
 import dev.vt.conformance.spec.Operand;
 import dev.vt.conformance.spec.Pattern;
 import dev.vt.ops.OpTable;
+import dev.vt.ops.kernel.MropeSections;
 import dev.vt.ops.kernel.RopeFrequencies;
 import dev.vt.ops.kernel.RopeFrequencies.Llama3Scaling;
 import java.util.Arrays;
@@ -31,8 +32,10 @@ final class Ropes {
     private static final int INTERLEAVED = 1;
     private static final int NO_KEYS = 2;
     private static final int LONG_INTERLEAVED = 3;
-    private static final int TOO_FAR = 4;
-    private static final int NEGATIVE = 5;
+    private static final int MROPE = 4;
+    private static final int MROPE_INTERLEAVED = 5;
+    private static final int TOO_FAR = 6;
+    private static final int NEGATIVE = 7;
 
     private static final Pattern[] PATTERNS = {
         Pattern.NAN_MIDDLE, Pattern.NAN_FIRST, Pattern.INFINITE, Pattern.DENORMAL, Pattern.ZERO, Pattern.LARGE
@@ -68,6 +71,8 @@ final class Ropes {
                                 "interleaved",
                                 "no keys",
                                 "i64 interleaved",
+                                "mrope",
+                                "mrope interleaved",
                                 "position too large",
                                 "position negative")
                         .quickVariants(2)
@@ -201,7 +206,9 @@ final class Ropes {
         int t = d.dim(0);
         int rotary = d.dim(4);
         int rows = d.dim(5);
-        boolean interleaved = d.variant() == INTERLEAVED || d.variant() == LONG_INTERLEAVED;
+        boolean interleaved =
+                d.variant() == INTERLEAVED || d.variant() == LONG_INTERLEAVED || d.variant() == MROPE_INTERLEAVED;
+        MropeSections sections = d.variant() == MROPE || d.variant() == MROPE_INTERLEAVED ? sections(rotary / 2) : null;
         Operand q = d.data("q", d.dtype(), t, d.dim(1), d.dim(3)).mayPad();
         Operand k = d.variant() == NO_KEYS
                 ? null
@@ -213,31 +220,47 @@ final class Ropes {
             case NEGATIVE -> -1;
             default -> rows - 1;
         };
+        long[] shape = sections == null ? new long[] {t} : new long[] {MropeSections.AXES, t};
         Operand positions = d.integers(
-                "positions", wide, i -> i == t - 1 ? last : d.random().nextLong(rows), t);
+                "positions", wide, i -> i == t - 1 ? last : d.random().nextLong(rows), shape);
         if (d.variant() >= TOO_FAR) {
             d.fails("positions[" + (t - 1) + "]");
         }
-        q.expect(() -> fromTable(q, cosSin, positions, rotary, interleaved));
+        q.expect(() -> fromTable(q, cosSin, positions, sections, interleaved));
         if (k != null) {
-            k.expect(() -> fromTable(k, cosSin, positions, rotary, interleaved));
+            k.expect(() -> fromTable(k, cosSin, positions, sections, interleaved));
         }
         d.flops(3.0 * t * rotary * (d.dim(1) + d.dim(2)));
         d.call((ops, queue, ts) -> {
             int n = ts.length;
-            ops.ropeFromCache(queue, ts[0], n > 3 ? ts[1] : null, ts[n - 2], ts[n - 1], interleaved);
+            ops.ropeFromCache(queue, ts[0], n > 3 ? ts[1] : null, ts[n - 2], ts[n - 1], interleaved, sections);
         });
     }
 
-    private static Expected fromTable(Operand x, Operand cosSin, Operand positions, int rotary, boolean interleaved) {
+    /** Most pairs for time, fewest for the width. */
+    private static MropeSections sections(int pairs) {
+        int height = pairs / 3;
+        int width = pairs / 4;
+        return new MropeSections(pairs - height - width, height, width);
+    }
+
+    private static Expected fromTable(
+            Operand x, Operand cosSin, Operand positions, @Nullable MropeSections sections, boolean interleaved) {
+        int rotary = (int) cosSin.shape()[1];
         int pairs = rotary / 2;
+        int tokens = (int) x.shape()[0];
         long[] at = positions.integers();
-        double[] cos = new double[at.length * pairs];
-        double[] sin = new double[at.length * pairs];
+        double[] cos = new double[tokens * pairs];
+        double[] sin = new double[tokens * pairs];
         for (int i = 0; i < cos.length; i++) {
-            int row = (int) at[i / pairs] * rotary;
-            cos[i] = cosSin.values()[row + i % pairs];
-            sin[i] = cosSin.values()[row + pairs + i % pairs];
+            int pair = i % pairs;
+            int axis = 0;
+            while (sections != null && pair >= sections.start(axis + 1)) {
+                axis++;
+            }
+            int row = (int) at[axis * tokens + i / pairs] * rotary;
+            cos[i] = cosSin.values()[row + pair];
+            sin[i] = cosSin.values()[row + pairs + pair];
         }
         return rotated(x, cos, sin, rotary, interleaved);
     }

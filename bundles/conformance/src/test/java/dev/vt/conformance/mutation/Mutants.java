@@ -476,7 +476,8 @@ final class Mutants {
                 quick(
                         "pairs are those of the other way",
                         OpTable.ROPE_FROM_CACHE,
-                        (q, x, k, table, positions, interleaved) -> rope.run(q, x, k, table, positions, !interleaved),
+                        (q, x, k, table, positions, interleaved, sections) ->
+                                rope.run(q, x, k, table, positions, !interleaved, sections),
                         "expected"),
                 quick(
                         "a query sees what comes after it",

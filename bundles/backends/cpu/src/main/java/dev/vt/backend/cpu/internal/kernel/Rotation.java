@@ -1,5 +1,6 @@
 package dev.vt.backend.cpu.internal.kernel;
 
+import dev.vt.ops.kernel.MropeSections;
 import dev.vt.ops.kernel.RopeFrequencies;
 
 /**
@@ -41,6 +42,17 @@ final class Rotation {
     void angles(Rows cosSin, long row) {
         cosSin.read(row, 0, cos.length, cos, 0);
         cosSin.read(row, cos.length, sin.length, sin, 0);
+    }
+
+    /** Takes for each section the angles of its own position of token t. */
+    void angles(Rows cosSin, Ints positions, long t, long tokens, MropeSections sections) {
+        for (int axis = 0; axis < MropeSections.AXES; axis++) {
+            int from = (int) sections.start(axis);
+            int n = (int) sections.start(axis + 1) - from;
+            long row = positions.get(axis * tokens + t);
+            cosSin.read(row, from, n, cos, from);
+            cosSin.read(row, (long) cos.length + from, n, sin, from);
+        }
     }
 
     /** Rotates all heads of token t; a head is a row of {@code x}. */

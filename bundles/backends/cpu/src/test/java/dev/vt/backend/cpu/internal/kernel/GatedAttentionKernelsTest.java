@@ -48,7 +48,14 @@ class GatedAttentionKernelsTest {
             new RmsNormKernel().run(QUEUE, expectedKey, k.reshape(18, 6), kNorm, null, 1e-6f, true);
             Tensor positions = Data.of(DType.I32, new double[] {0, 1, 2, 3, 4, 5, 6, 7, 8}, 9);
             new RopeFromCacheKernel()
-                    .run(QUEUE, expectedQ.reshape(9, 4, 6), expectedKey.reshape(9, 2, 6), cosSin, positions, false);
+                    .run(
+                            QUEUE,
+                            expectedQ.reshape(9, 4, 6),
+                            expectedKey.reshape(9, 2, 6),
+                            cosSin,
+                            positions,
+                            false,
+                            null);
             assertArrayEquals(Data.read(expectedQ), Data.read(q));
             assertArrayEquals(Data.read(expectedKey), Data.read(key));
             assertArrayEquals(Data.read(expectedGate), Data.read(gate));

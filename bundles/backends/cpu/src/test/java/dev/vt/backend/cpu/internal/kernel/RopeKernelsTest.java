@@ -122,7 +122,8 @@ class RopeKernelsTest {
                         double[] eq = rotated(Data.read(q), 2, 8, positions, f, pairs);
                         double[] ek = k == null ? null : rotated(Data.read(k), 1, 8, positions, f, pairs);
                         Tensor at = Data.of(DType.I32, offset, 0, positions, 3);
-                        assertEquals(Outcome.SERVED, new RopeFromCacheKernel().run(queue, q, k, table, at, pairs));
+                        assertEquals(
+                                Outcome.SERVED, new RopeFromCacheKernel().run(queue, q, k, table, at, pairs, null));
                         Data.assertClose(eq, q, 1, dtype + " q pairs=" + pairs);
                         Data.assertOutsideUntouched(q, "q");
                         if (k != null) {
@@ -158,7 +159,7 @@ class RopeKernelsTest {
             VtException e = assertThrows(
                     VtException.class,
                     () -> new RopeFromCacheKernel()
-                            .run(new InlineQueue(InlineQueue.Cut.WHOLE), q, null, table, at, false));
+                            .run(new InlineQueue(InlineQueue.Cut.WHOLE), q, null, table, at, false, null));
             assertEquals("op rope_from_cache on cpu:0: positions[1]: expected 0 to 3, given " + bad, e.getMessage());
             Data.assertClose(before, q, 1, "untouched");
         }
