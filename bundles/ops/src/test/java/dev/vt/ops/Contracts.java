@@ -190,7 +190,6 @@ final class Contracts {
                         .number(
                                 "sections",
                                 new MropeSections(2, 0, 1),
-                                null,
                                 new MropeSections(1, 0, 1),
                                 new MropeSections(2, 1, 1),
                                 new MropeSections(-1, 2, 2),
