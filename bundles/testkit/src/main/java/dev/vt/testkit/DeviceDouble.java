@@ -12,6 +12,7 @@ import dev.vt.api.device.ProviderCaps;
 import dev.vt.api.device.Queue;
 import dev.vt.api.tensor.Tensor;
 import dev.vt.backend.cpu.CpuBackend;
+import dev.vt.backend.cpu.CpuTask;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
@@ -40,6 +41,7 @@ public final class DeviceDouble implements Backend, AutoCloseable {
     private final List<String> journal = new CopyOnWriteArrayList<>();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final AtomicLong attempts = new AtomicLong();
+    private final AtomicLong launches = new AtomicLong();
     private final AtomicLong allocations = new AtomicLong();
     private final AtomicLong frees = new AtomicLong();
     private final AtomicLong usesAfterFree = new AtomicLong();
@@ -318,6 +320,19 @@ public final class DeviceDouble implements Backend, AutoCloseable {
         journal.add("memory " + id);
     }
 
+    /** What a queue runs in the place of a kernel's task; the launch itself may fail. */
+    CpuTask launching(CpuTask task) {
+        long n = launches.incrementAndGet();
+        if (n == as.failingLaunch) {
+            throw new VtException(ErrorCode.KERNEL_FAILED, "device " + device + ": launch " + n + " failed");
+        }
+        return n != as.failingTask
+                ? task
+                : workers -> {
+                    throw new VtException(ErrorCode.KERNEL_FAILED, "device " + device + ": task " + n + " failed");
+                };
+    }
+
     void left(DoubleQueue queue) {
         queues.remove(queue);
         journal.add("queue " + queue.id());
@@ -341,6 +356,8 @@ public final class DeviceDouble implements Backend, AutoCloseable {
         private boolean deferred;
         private long pinnedLimit = Long.MAX_VALUE;
         private long failingAllocation;
+        private long failingLaunch;
+        private long failingTask;
         private @Nullable String openFailure;
         private @Nullable ProviderCaps caps;
 
@@ -362,6 +379,8 @@ public final class DeviceDouble implements Backend, AutoCloseable {
             deferred = other.deferred;
             pinnedLimit = other.pinnedLimit;
             failingAllocation = other.failingAllocation;
+            failingLaunch = other.failingLaunch;
+            failingTask = other.failingTask;
             openFailure = other.openFailure;
             caps = other.caps;
         }
@@ -431,6 +450,18 @@ public final class DeviceDouble implements Backend, AutoCloseable {
         /** The n-th allocation, from 1 on, finds no memory; those after it do. */
         public Builder failingAllocation(long n) {
             failingAllocation = n;
+            return this;
+        }
+
+        /** The n-th task that a kernel hands to a queue, from 1 on, is refused: the kernel's call throws. */
+        public Builder failingLaunch(long n) {
+            failingLaunch = n;
+            return this;
+        }
+
+        /** The n-th task that a kernel hands to a queue, from 1 on, fails when it runs, and its queue with it. */
+        public Builder failingTask(long n) {
+            failingTask = n;
             return this;
         }
 

@@ -72,7 +72,8 @@ public final class DoubleQueue implements CpuQueue {
 
     @Override
     public void submit(CpuTask task) {
-        enqueue(() -> inner.submit(task));
+        CpuTask launched = owner.launching(task);
+        enqueue(() -> inner.submit(launched));
     }
 
     @Override

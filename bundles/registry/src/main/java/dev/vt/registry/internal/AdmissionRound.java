@@ -5,7 +5,9 @@ import dev.vt.api.device.DeviceType;
 import dev.vt.api.op.Op;
 import dev.vt.api.spi.AdmissionTest;
 import dev.vt.api.spi.OpProvider;
-import java.util.LinkedHashMap;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
@@ -16,12 +18,15 @@ import org.jspecify.annotations.Nullable;
  * calls no foreign code.
  */
 final class AdmissionRound {
+    private static final Comparator<Trial> UPWARDS =
+            Comparator.comparing(Trial::device).thenComparing(Trial::entry, TableBuilder.ORDER.reversed());
+
     private record Key(ProviderEntry entry, Device device) {}
 
     private final AdmissionTest.@Nullable Level level;
     private final Trial.@Nullable Kit kit;
     private final Map<Device, List<BackendEntry>> backends;
-    private final Map<Key, Trial> wanted = new LinkedHashMap<>();
+    private final Map<Key, Trial> wanted = new HashMap<>();
     private final TreeSet<String> pending = new TreeSet<>();
 
     AdmissionRound(
@@ -72,9 +77,11 @@ final class AdmissionRound {
         }
     }
 
-    /** The tests to run, in an order that follows from the set alone. */
+    /** The tests to run, from the lowest provider up: a kernel that hands on to those below it finds them there. */
     List<Trial> wanted() {
-        return List.copyOf(wanted.values());
+        List<Trial> all = new ArrayList<>(wanted.values());
+        all.sort(UPWARDS);
+        return all;
     }
 
     /** What is not decided yet, sorted. */

@@ -130,15 +130,18 @@ final class OpRegistryImpl implements OpRegistry {
                 + "; " + calls.noKernel(op, device, route, ""));
     }
 
+    /** Of several of the name the one that is not rejected: below another one the asking provider might find itself. */
     private static int indexOf(@Nullable Route route, String provider) {
+        int found = -1;
         if (route != null) {
             for (int i = 0; i < route.chain.size(); i++) {
-                if (route.chain.get(i).name.equals(provider)) {
-                    return i;
+                Link link = route.chain.get(i);
+                if (link.name.equals(provider) && (found < 0 || link.state != Selection.State.REJECTED)) {
+                    found = i;
                 }
             }
         }
-        return -1;
+        return found;
     }
 
     private static <K> @Nullable OpLease<K> lease(Op<K> op, Link link) {

@@ -181,6 +181,21 @@ class AdmissionRulesTest {
     }
 
     @Test
+    @DisplayName("D4 those that wait together are tested from the lowest up, whatever came first")
+    void upwards() throws Exception {
+        for (List<Integer> order : SelectionTest.permutations(List.of(1, 2, 3))) {
+            FakeKit one = new FakeKit();
+            try (Registry r = registry(QUICK)) {
+                r.add(new FakeBackend(CPU), origin("cpu"));
+                order.forEach(n -> r.add(new FakeProvider("p" + n, n), origin("p" + n)));
+                r.add(one, origin("kit"));
+                settle(r);
+                assertEquals(List.of("p1 cpu:0 QUICK", "p2 cpu:0 QUICK", "p3 cpu:0 QUICK"), one.tested);
+            }
+        }
+    }
+
+    @Test
     @DisplayName("D4 the CPU backend's own vt-native is what others are compared with, so it is not tested; any other"
             + " vt-native is")
     void exempt() throws Exception {

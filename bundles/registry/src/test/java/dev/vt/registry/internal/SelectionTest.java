@@ -114,6 +114,18 @@ class SelectionTest {
     }
 
     @Test
+    @DisplayName("S2 S15 below a name that two have is below the one that is in use, never itself")
+    void belowOneOfTwo() {
+        Registry r = cpuRegistry();
+        r.add(new FakeProvider("same", 20), new Origin("a", "1.0.0", "", "c"));
+        r.add(new FakeProvider("same", 5), new Origin("b", "1.1.0", "", "c"));
+        r.add(new FakeProvider("low", 0), origin("low"));
+        try (OpLease<Unary> lease = r.ops().below(RELU, CPU, "same")) {
+            assertEquals("low", lease.provider());
+        }
+    }
+
+    @Test
     @DisplayName("S2 two providers that nothing tells apart are both rejected, whatever came first")
     void ambiguous() {
         Registry r = cpuRegistry();
