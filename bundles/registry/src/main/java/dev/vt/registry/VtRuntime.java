@@ -10,6 +10,7 @@ import dev.vt.registry.internal.Registry;
 import dev.vt.registry.internal.RegistryConfig;
 import dev.vt.registry.internal.Settings;
 import java.lang.module.ModuleDescriptor;
+import java.security.CodeSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
@@ -136,7 +137,17 @@ public final class VtRuntime implements AutoCloseable {
                         .map(ModuleDescriptor.Version::toString)
                         .orElse("0.0.0")
                 : "0.0.0";
-        return new Origin(module.isNamed() ? module.getName() : type.getPackageName(), version, "", type.getName());
+        return module.isNamed()
+                ? new Origin(module.getName(), version, "", type.getName())
+                : new Origin(type.getPackageName(), version, archive(type), type.getName());
+    }
+
+    /** Where a class on the class path lies. */
+    private static String archive(Class<?> type) {
+        CodeSource source = type.getProtectionDomain().getCodeSource();
+        return source == null || source.getLocation() == null
+                ? ""
+                : source.getLocation().toString();
     }
 
     @Override

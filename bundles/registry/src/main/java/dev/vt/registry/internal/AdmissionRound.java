@@ -67,7 +67,7 @@ final class AdmissionRound {
     private static boolean exempt(ProviderEntry e, BackendEntry backend) {
         return e.name().equals(OpProvider.NATIVE)
                 && backend.device().type().equals(DeviceType.CPU)
-                && e.origin.bundle().equals(backend.origin().bundle());
+                && e.origin.sameSource(backend.origin());
     }
 
     /** A provider that some thread is asking about itself may turn out to need a test. */

@@ -8,7 +8,7 @@ import java.util.Comparator;
  *
  * @param bundle symbolic name of the bundle, or name of the module
  * @param version version of it
- * @param location where it was installed from; empty outside OSGi
+ * @param location where it was installed from, or the archive on a class path; empty for a module
  * @param component name of the component or class
  */
 public record Origin(String bundle, String version, String location, String component) implements Comparable<Origin> {
@@ -22,6 +22,11 @@ public record Origin(String bundle, String version, String location, String comp
     @Override
     public int compareTo(Origin other) {
         return ORDER.compare(this, other);
+    }
+
+    /** Says whether two services come from one bundle, module or archive. */
+    boolean sameSource(Origin other) {
+        return location.equals(other.location) && (!location.isEmpty() || bundle.equals(other.bundle));
     }
 
     private ParsedVersion parsedVersion() {

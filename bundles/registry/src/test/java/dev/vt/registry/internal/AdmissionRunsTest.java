@@ -113,7 +113,9 @@ class AdmissionRunsTest {
             assertFalse(removed.await(50, TimeUnit.MILLISECONDS));
             release.countDown();
             await(removed);
-            assertEquals(List.of("bad cpu:0 QUICK", "good cpu:0 QUICK"), kit.tested.stream().sorted().toList());
+            assertEquals(
+                    List.of("bad cpu:0 QUICK", "good cpu:0 QUICK"),
+                    kit.tested.stream().sorted().toList());
         }
     }
 
