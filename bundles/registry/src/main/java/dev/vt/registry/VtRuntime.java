@@ -50,13 +50,8 @@ public final class VtRuntime implements AutoCloseable {
      * @throws dev.vt.api.VtException if a key or value is not known
      */
     public static VtRuntime load(Map<String, ?> configuration) {
-        RegistryConfig config = RegistryConfig.of(configuration);
         Settings environment = Settings.of(System.getenv());
-        Set<String> off = new TreeSet<>(environment.disabled());
-        off.addAll(config.disabled());
-        Settings settings = environment.with(off, config.admission());
-        VtRuntime runtime = new VtRuntime(settings);
-        runtime.registry.policies(config.others(), config.named());
+        VtRuntime runtime = configured(environment, configuration);
         each(ServiceLoader.load(AdmissionTest.class), test -> runtime.loaded.push(runtime.add(test)));
         each(ServiceLoader.load(Backend.class), backend -> {
             Registration registration = runtime.add(backend);
@@ -72,7 +67,21 @@ public final class VtRuntime implements AutoCloseable {
 
     /** A runtime with nothing in it, not steered by the environment. */
     public static VtRuntime empty() {
-        return new VtRuntime(Settings.none());
+        return empty(Map.of());
+    }
+
+    /** The same, configured as in {@link #load(Map)}. */
+    public static VtRuntime empty(Map<String, ?> configuration) {
+        return configured(Settings.none(), configuration);
+    }
+
+    private static VtRuntime configured(Settings environment, Map<String, ?> configuration) {
+        RegistryConfig config = RegistryConfig.of(configuration);
+        Set<String> off = new TreeSet<>(environment.disabled());
+        off.addAll(config.disabled());
+        VtRuntime runtime = new VtRuntime(environment.with(off, config.admission()));
+        runtime.registry.policies(config.others(), config.named());
+        return runtime;
     }
 
     /** One that can't be made is logged and left out; the others go on. */

@@ -160,14 +160,12 @@ public final class DeviceDouble implements Backend, AutoCloseable {
 
     @Override
     public Memory allocate(long bytes) {
-        countAllocation(bytes);
-        return new DoubleMemory(this, inner.allocate(bytes), 0);
+        return new DoubleMemory(this, block(bytes), 0);
     }
 
     @Override
     public Memory allocatePinned(long bytes) {
-        countAllocation(bytes);
-        Memory block = inner.allocate(bytes);
+        Memory block = block(bytes);
         if (pinnedBytes.addAndGet(bytes) <= as.pinnedLimit) {
             return new DoubleMemory(this, block, bytes);
         }
@@ -183,14 +181,16 @@ public final class DeviceDouble implements Backend, AutoCloseable {
         return new DoubleMemory(this, block, 0);
     }
 
-    private void countAllocation(long bytes) {
+    private Memory block(long bytes) {
         requireOpen("allocate");
         if (attempts.incrementAndGet() == as.failingAllocation) {
             throw new VtException(
                     ErrorCode.OUT_OF_MEMORY,
                     "device " + device + ": allocate of " + bytes + " bytes: no memory is left");
         }
+        Memory block = inner.allocate(bytes);
         allocations.incrementAndGet();
+        return block;
     }
 
     /** Empty unless the host addresses the device's memory. */
