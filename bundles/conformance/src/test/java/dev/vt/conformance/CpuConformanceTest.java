@@ -31,7 +31,7 @@ class CpuConformanceTest {
 
     @ParameterizedTest(name = "{0} {1}")
     @MethodSource("kernels")
-    @DisplayName("every case of the full level")
+    @DisplayName("O4.10, O4.11, O4.12, O4.13: every case of the full level")
     void conforms(String provider, String op, OpProvider from, OpSpec spec) {
         try (Subject subject = Subject.of(from.kernels(), spec.op()).orElseThrow()) {
             OpResult result = new Conformance(Level.FULL).run(spec, subject, CPU);
