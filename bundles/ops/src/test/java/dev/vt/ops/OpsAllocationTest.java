@@ -11,7 +11,6 @@ import dev.vt.api.op.Outcome;
 import dev.vt.api.tensor.DType;
 import dev.vt.api.tensor.Tensor;
 import dev.vt.ops.kernel.Matmul;
-import dev.vt.ops.kernel.MlaPrefillAttention;
 import dev.vt.ops.kernel.RmsNorm;
 import java.lang.management.ManagementFactory;
 import java.util.Map;
@@ -27,8 +26,6 @@ class OpsAllocationTest {
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private final Ops ops = new Ops(new DirectDispatcher(Map.of(
             OpTable.MATMUL, (Matmul) (queue, out, a, b) -> Outcome.SERVED,
-            OpTable.MLA_PREFILL_ATTENTION,
-                    (MlaPrefillAttention) (queue, out, lse, q, k, v, rows, keys, scale, causal) -> Outcome.SERVED,
             OpTable.RMS_NORM, (RmsNorm) (queue, out, x, w, residual, eps, gemma) -> Outcome.SERVED)));
 
     /** One kernel for each op and no chain, without an allocation of its own. */
@@ -67,22 +64,6 @@ class OpsAllocationTest {
         assertAllocatesNothing(() -> {
             for (int i = 0; i < CALLS; i++) {
                 ops.rmsNorm(ContractCases.QUEUE, out, x, weight, residual, 1e-6f, true);
-            }
-        });
-    }
-
-    @Test
-    @DisplayName("S12 a compiled call of mla_prefill_attention, which has the most arguments, allocates 0 bytes")
-    void mlaPrefillAttention() {
-        Tensor out = tensor(3, 4, 5);
-        Tensor lse = tensor(4, 3);
-        Tensor query = tensor(3, 4, 6);
-        Tensor key = tensor(7, 4, 6);
-        Tensor value = tensor(7, 4, 5);
-        Tensor bounds = ContractCases.tensor(ContractCases.CPU, DType.I32, 3);
-        assertAllocatesNothing(() -> {
-            for (int i = 0; i < CALLS; i++) {
-                ops.mlaPrefillAttention(ContractCases.QUEUE, out, lse, query, key, value, bounds, bounds, 0.5f, true);
             }
         });
     }
