@@ -66,7 +66,7 @@ class OrderIT {
                 .symbolicName("test.order." + suffix)
                 .version(version)
                 .priority(priority)
-                .kernel(OpTable.MATMUL, KernelBehaviour.forwards())
+                .kernel(OpTable.MATMUL, KernelBehaviour.declines("a test"))
                 .kernel(OpTable.ADD, KernelBehaviour.declines("a test"))
                 .build();
     }
