@@ -16,6 +16,7 @@ import dev.vt.ops.OpTable;
 import dev.vt.ops.kernel.AttentionParams;
 import dev.vt.ops.kernel.Chain;
 import dev.vt.ops.kernel.FusedStep;
+import dev.vt.ops.kernel.MropeSections;
 import dev.vt.ops.kernel.RopeFrequencies;
 import dev.vt.ops.kernel.RouterParams;
 import dev.vt.ops.kernel.ScaleLayout;
@@ -27,6 +28,7 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -68,13 +70,16 @@ class CpuKernelsTest {
         }
     }
 
-    private static Object argument(Class<?> type, List<Tensor> tensors) {
+    private static @Nullable Object argument(Class<?> type, List<Tensor> tensors) {
         if (type == Tensor.class) {
             tensors.add(Data.empty(DType.F32, 0, 0, 1, 1, 4, 4));
             return tensors.getLast();
         }
         if (type == RopeFrequencies.class) {
             return RopeFrequencies.of(10000, 4);
+        }
+        if (type == MropeSections.class) {
+            return null;
         }
         if (type == AttentionParams.class) {
             return AttentionParams.causal(1);
