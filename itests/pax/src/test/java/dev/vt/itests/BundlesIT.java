@@ -39,7 +39,7 @@ class BundlesIT extends InFramework {
     @Test
     @DisplayName("O1.13 every bundle of ours demands Java 25 and was wired to it")
     void executionEnvironment() {
-        assertEquals(9, ours().size(), ours().toString());
+        assertEquals(10, ours().size(), ours().toString());
         for (Bundle b : ours()) {
             String demanded = b.getHeaders().get("Require-Capability");
             assertTrue(demanded.contains("(&(osgi.ee=JavaSE)(version=25))"), b + ": " + demanded);

@@ -158,6 +158,7 @@ class ProgramIT {
                 "dev.vt.backend.cpu",
                 "dev.vt.provider.vector",
                 "dev.vt.model",
+                "dev.vt.conformance",
                 "dev.vt.shell",
                 "dev.vt.deploy",
                 "dev.vt.testkit");
@@ -205,11 +206,12 @@ class ProgramIT {
         return switch (name) {
             case "dev.vt.api" -> Set.of();
             case "dev.vt.ops", "dev.vt.registry" -> Set.of("dev.vt.api");
-            case "dev.vt.backend.cpu", "dev.vt.model" -> Set.of("dev.vt.api", "dev.vt.ops");
+            case "dev.vt.backend.cpu", "dev.vt.model", "dev.vt.conformance" -> Set.of("dev.vt.api", "dev.vt.ops");
             case "dev.vt.provider.vector" -> Set.of("dev.vt.api", "dev.vt.ops", "dev.vt.backend.cpu");
-            case "dev.vt.shell" -> Set.of("dev.vt.api", "dev.vt.ops", "dev.vt.model", "dev.vt.deploy");
+            case "dev.vt.shell" ->
+                Set.of("dev.vt.api", "dev.vt.ops", "dev.vt.model", "dev.vt.conformance", "dev.vt.deploy");
             case "dev.vt.deploy" -> Set.of("dev.vt.api");
-            case "dev.vt.testkit" -> Set.of("dev.vt.api", "dev.vt.ops", "dev.vt.backend.cpu");
+            case "dev.vt.testkit" -> Set.of("dev.vt.api", "dev.vt.ops", "dev.vt.backend.cpu", "dev.vt.conformance");
             default -> throw new AssertionError("say here what " + name + " may depend on");
         };
     }
