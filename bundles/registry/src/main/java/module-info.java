@@ -11,5 +11,6 @@ module dev.vt.registry {
 
     uses dev.vt.api.device.Backend;
     uses dev.vt.api.spi.AdmissionTest;
+    uses dev.vt.api.spi.BackendFinder;
     uses dev.vt.api.spi.OpProvider;
 }

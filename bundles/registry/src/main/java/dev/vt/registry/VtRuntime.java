@@ -4,6 +4,7 @@ import dev.vt.api.device.Backend;
 import dev.vt.api.op.OpRegistry;
 import dev.vt.api.registry.BackendRegistry;
 import dev.vt.api.spi.AdmissionTest;
+import dev.vt.api.spi.BackendFinder;
 import dev.vt.api.spi.OpProvider;
 import dev.vt.registry.internal.Origin;
 import dev.vt.registry.internal.Registry;
@@ -53,13 +54,10 @@ public final class VtRuntime implements AutoCloseable {
         Settings environment = Settings.of(System.getenv());
         VtRuntime runtime = configured(environment, configuration);
         each(ServiceLoader.load(AdmissionTest.class), test -> runtime.loaded.push(runtime.add(test)));
-        each(ServiceLoader.load(Backend.class), backend -> {
-            Registration registration = runtime.add(backend);
-            runtime.loaded.push(() -> {
-                registration.close();
-                closeBackend(backend);
-            });
-        });
+        each(ServiceLoader.load(Backend.class), runtime::own);
+        each(
+                ServiceLoader.load(BackendFinder.class),
+                finder -> finder.find(runtime.registry.backends()::report).forEach(runtime::own));
         each(ServiceLoader.load(OpProvider.class), provider -> runtime.loaded.push(runtime.add(provider)));
         runtime.registry.warnOfUnknown(environment.disabled());
         return runtime;
@@ -96,6 +94,14 @@ public final class VtRuntime implements AutoCloseable {
                         service.type().getName(),
                         e.getMessage());
             }
+        });
+    }
+
+    private void own(Backend backend) {
+        Registration registration = add(backend);
+        loaded.push(() -> {
+            registration.close();
+            closeBackend(backend);
         });
     }
 

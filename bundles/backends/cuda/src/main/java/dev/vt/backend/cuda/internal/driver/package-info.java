@@ -1,0 +1,5 @@
+/** The CUDA driver: whether it is there, and its calls with their codes checked. */
+@NullMarked
+package dev.vt.backend.cuda.internal.driver;
+
+import org.jspecify.annotations.NullMarked;

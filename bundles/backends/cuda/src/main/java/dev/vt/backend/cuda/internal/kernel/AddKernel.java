@@ -1,0 +1,45 @@
+package dev.vt.backend.cuda.internal.kernel;
+
+import dev.vt.api.device.Queue;
+import dev.vt.api.op.Outcome;
+import dev.vt.api.tensor.Tensor;
+import dev.vt.backend.cuda.internal.launch.KernelModule;
+import dev.vt.backend.cuda.internal.launch.Launch;
+import dev.vt.backend.cuda.internal.launch.LaunchQueue;
+import dev.vt.ops.kernel.Binary;
+
+/** {@code add}, of two tensors of one shape or of a vector to each row. */
+final class AddKernel implements Binary {
+    private final Variants variants;
+
+    AddKernel(KernelModule module) {
+        variants = new Variants(module, "add");
+    }
+
+    @Override
+    public Outcome run(Queue queue, Tensor out, Tensor a, Tensor b) {
+        Outcome no = Operand.dense(out);
+        no = no != null ? no : Operand.dense(a);
+        no = no != null ? no : Operand.dense(b);
+        if (no != null) {
+            return no;
+        }
+        LaunchQueue cuda = (LaunchQueue) queue;
+        if (cuda.capturing()) {
+            cuda.uses(out, a, b);
+        }
+        long n = out.elements();
+        if (n > 0) {
+            try (Launch launch = cuda.launch(variants.of(a, out))) {
+                launch.tensor(out)
+                        .tensor(a)
+                        .tensor(b)
+                        .i32(Operand.type(b))
+                        .i64(n)
+                        .i64(b.elements())
+                        .run(Grid.over(n), Grid.THREADS);
+            }
+        }
+        return Outcome.SERVED;
+    }
+}

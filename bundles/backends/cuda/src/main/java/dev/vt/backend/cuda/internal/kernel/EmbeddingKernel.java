@@ -1,0 +1,66 @@
+package dev.vt.backend.cuda.internal.kernel;
+
+import dev.vt.api.device.Queue;
+import dev.vt.api.op.Outcome;
+import dev.vt.api.tensor.DType;
+import dev.vt.api.tensor.Tensor;
+import dev.vt.backend.cuda.internal.launch.FaultSite;
+import dev.vt.backend.cuda.internal.launch.KernelFunction;
+import dev.vt.backend.cuda.internal.launch.KernelModule;
+import dev.vt.backend.cuda.internal.launch.Launch;
+import dev.vt.backend.cuda.internal.launch.LaunchQueue;
+import dev.vt.ops.kernel.Embedding;
+
+/** {@code embedding}: one kernel looks at all ids, the next one writes rows unless an id was wrong. */
+final class EmbeddingKernel implements Embedding {
+    private final KernelFunction check;
+    private final Variants variants;
+
+    EmbeddingKernel(KernelModule module) {
+        check = module.function("check_range");
+        variants = new Variants(module, "embedding");
+    }
+
+    @Override
+    public Outcome run(Queue queue, Tensor out, Tensor table, Tensor ids) {
+        Outcome no = Operand.dense(table);
+        no = no != null ? no : Operand.dense(out);
+        no = no != null ? no : Operand.dense(ids);
+        if (no != null) {
+            return no;
+        }
+        LaunchQueue cuda = (LaunchQueue) queue;
+        if (cuda.capturing()) {
+            cuda.uses(out, table, ids);
+        }
+        if (ids.elements() > 0) {
+            launch(cuda, out, table, ids);
+        }
+        return Outcome.SERVED;
+    }
+
+    private void launch(LaunchQueue cuda, Tensor out, Tensor table, Tensor ids) {
+        int wide = ids.dtype() == DType.I64 ? 1 : 0;
+        try (Launch launch = cuda.launch(check)) {
+            launch.tensor(ids)
+                    .i32(wide)
+                    .i64(ids.elements())
+                    .i64(0)
+                    .i64(table.dim(0) - 1)
+                    .i32(FaultSite.EMBEDDING_IDS.number())
+                    .run(1, Grid.ROW_THREADS);
+        }
+        long n = out.elements();
+        if (n > 0) {
+            try (Launch launch = cuda.launch(variants.of(table, out))) {
+                launch.tensor(out)
+                        .tensor(table)
+                        .tensor(ids)
+                        .i32(wide)
+                        .i64(n)
+                        .i64(table.dim(1))
+                        .run(Grid.over(n), Grid.THREADS);
+            }
+        }
+    }
+}

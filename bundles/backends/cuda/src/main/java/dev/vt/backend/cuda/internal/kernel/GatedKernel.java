@@ -1,0 +1,38 @@
+package dev.vt.backend.cuda.internal.kernel;
+
+import dev.vt.api.device.Queue;
+import dev.vt.api.op.Outcome;
+import dev.vt.api.tensor.Tensor;
+import dev.vt.backend.cuda.internal.launch.KernelModule;
+import dev.vt.backend.cuda.internal.launch.Launch;
+import dev.vt.backend.cuda.internal.launch.LaunchQueue;
+import dev.vt.ops.kernel.Unary;
+
+/** {@code silu_and_mul} and {@code gelu_and_mul}: an activation of the left half of a row times its right half. */
+final class GatedKernel implements Unary {
+    private final Variants variants;
+
+    GatedKernel(KernelModule module, String name) {
+        variants = new Variants(module, name);
+    }
+
+    @Override
+    public Outcome run(Queue queue, Tensor out, Tensor x) {
+        Outcome no = Operand.dense(out);
+        no = no != null ? no : Operand.dense(x);
+        if (no != null) {
+            return no;
+        }
+        LaunchQueue cuda = (LaunchQueue) queue;
+        if (cuda.capturing()) {
+            cuda.uses(out, x);
+        }
+        long n = out.elements();
+        if (n > 0) {
+            try (Launch launch = cuda.launch(variants.of(x, out))) {
+                launch.tensor(out).tensor(x).i64(n).i64(out.lastDim()).run(Grid.over(n), Grid.THREADS);
+            }
+        }
+        return Outcome.SERVED;
+    }
+}

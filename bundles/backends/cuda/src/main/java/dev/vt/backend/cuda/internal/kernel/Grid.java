@@ -1,0 +1,23 @@
+package dev.vt.backend.cuda.internal.kernel;
+
+/** How many blocks and threads work on something. */
+final class Grid {
+    /** Threads of a block that works on elements. */
+    static final int THREADS = 256;
+
+    /** Threads of a block that works on a row. */
+    static final int ROW_THREADS = 256;
+
+    /** The most blocks that a grid has in its first dimension. */
+    static final long MAX = Integer.MAX_VALUE;
+
+    /** Enough to fill any device several times; each block goes on over the rest. */
+    private static final long BLOCKS = 1 << 14;
+
+    private Grid() {}
+
+    /** Blocks for a kernel that goes over so many elements. */
+    static long over(long elements) {
+        return Math.min(BLOCKS, Math.ceilDiv(elements, THREADS));
+    }
+}

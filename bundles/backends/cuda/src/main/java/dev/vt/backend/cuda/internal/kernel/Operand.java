@@ -1,0 +1,57 @@
+package dev.vt.backend.cuda.internal.kernel;
+
+import dev.vt.api.op.Outcome;
+import dev.vt.api.tensor.Tensor;
+import org.jspecify.annotations.Nullable;
+
+/** What a kernel may expect of its operands: rows of contiguous elements with one stride, each element aligned to its size. */
+final class Operand {
+    private Operand() {}
+
+    /** Null when the tensor can be read and written element by element as dense, else why not. */
+    static @Nullable Outcome dense(@Nullable Tensor t) {
+        if (t == null) {
+            return null;
+        }
+        return t.contiguous() ? aligned(t) : Declines.NOT_CONTIGUOUS;
+    }
+
+    /** The same where rows may be padded. */
+    static @Nullable Outcome rows(Tensor t) {
+        if (t.contiguous()) {
+            return aligned(t);
+        }
+        if (t.lastDim() > 1 && t.stride(t.rank() - 1) != 1) {
+            return Declines.NOT_CONTIGUOUS;
+        }
+        for (int i = t.rank() - 3; i >= 0; i--) {
+            if (t.dim(i) > 1 && t.stride(i) != t.stride(i + 1) * t.dim(i + 1)) {
+                return Declines.UNEVEN_ROWS;
+            }
+        }
+        return aligned(t);
+    }
+
+    private static @Nullable Outcome aligned(Tensor t) {
+        if (t.dtype().isBlock()) {
+            return Declines.BLOCK_TYPE;
+        }
+        long address = t.segment().address() + t.offset();
+        return address % t.dtype().blockBytes() == 0 ? null : Declines.MISALIGNED;
+    }
+
+    /** Number of rows of the last dimension. */
+    static long rowsOf(Tensor t) {
+        return t.lastDim() == 0 ? 0 : t.elements() / t.lastDim();
+    }
+
+    /** Elements from one row to the next; the row's own length for a contiguous tensor. */
+    static long stride(Tensor t) {
+        return t.contiguous() || t.rank() < 2 ? t.lastDim() : t.stride(t.rank() - 2);
+    }
+
+    /** The number that kernels know a float type by. */
+    static int type(@Nullable Tensor t) {
+        return t == null ? 0 : t.dtype().ordinal();
+    }
+}

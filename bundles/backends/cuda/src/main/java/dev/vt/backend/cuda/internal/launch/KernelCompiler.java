@@ -1,0 +1,57 @@
+package dev.vt.backend.cuda.internal.launch;
+
+import dev.vt.api.VtException;
+import dev.vt.backend.cuda.internal.driver.DeviceContext;
+import java.util.Optional;
+import jcuda.driver.CUmodule;
+
+/**
+ * Compiles kernels for devices, or takes what an earlier process compiled. Its device owns it; any
+ * thread may call it.
+ */
+public final class KernelCompiler implements AutoCloseable {
+    private final Optional<Nvrtc> nvrtc;
+    private final CubinCache cache;
+
+    private KernelCompiler(Optional<Nvrtc> nvrtc, CubinCache cache) {
+        this.nvrtc = nvrtc;
+        this.cache = cache;
+    }
+
+    /** A compiler over the NVRTC library of this machine, if it has one. */
+    public static KernelCompiler find() {
+        return new KernelCompiler(NvrtcLibrary.find().map(Nvrtc::new), CubinCache.ofUser());
+    }
+
+    /** Whether kernels can be compiled at all. */
+    public boolean present() {
+        return nvrtc.isPresent();
+    }
+
+    CUmodule load(KernelModule module, DeviceContext context) {
+        Nvrtc compiler = nvrtc.orElseThrow(() -> VtException.unsupported("backend cuda of "
+                + context.state().device() + ": kernels of " + module.file() + " can't be compiled: NVRTC was not found ("
+                + NvrtcLibrary.PROPERTY + " names its library)"));
+        String source = module.source();
+        String target = compiler.target(context.info().capability());
+        String key = CubinCache.key(source, compiler.version(), target);
+        Optional<byte[]> kept = cache.get(key);
+        if (kept.isPresent()) {
+            try {
+                return context.load(kept.get());
+            } catch (VtException e) {
+                // A file that the driver refuses is made anew; if the device itself is gone, the next call says so.
+                cache.remove(key);
+            }
+        }
+        byte[] image = compiler.compile(module.file(), source, target);
+        CUmodule loaded = context.load(image);
+        cache.put(key, image);
+        return loaded;
+    }
+
+    @Override
+    public void close() {
+        nvrtc.ifPresent(Nvrtc::close);
+    }
+}

@@ -1,0 +1,113 @@
+package dev.vt.backend.cuda.internal.launch;
+
+import dev.vt.api.tensor.Tensor;
+import dev.vt.backend.cuda.internal.driver.DeviceContext;
+import dev.vt.natives.jcuda.HostAddress;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.concurrent.locks.ReentrantLock;
+import jcuda.driver.CUfunction;
+import jcuda.driver.CUstream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One launch in the making. A queue has one of these and its lock is the queue's lock: the arguments are written into a native
+ * buffer that is made once, so a launch allocates nothing. Each argument has a slot of eight bytes, and the array of
+ * the slots' addresses, which the driver is given, never changes.
+ */
+public final class Launch implements AutoCloseable {
+    /** More than any kernel here takes. */
+    private static final int SLOTS = 32;
+
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
+
+    private final DeviceContext context;
+    private final CUstream stream;
+    private final ReentrantLock lock;
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment values = arena.allocate(LONG, SLOTS);
+    private final HostAddress parameters;
+    private @Nullable CUfunction function;
+    private int count;
+
+    /** The buffer of a queue. */
+    public Launch(DeviceContext context, CUstream stream, ReentrantLock lock) {
+        this.context = context;
+        this.stream = stream;
+        this.lock = lock;
+        MemorySegment addresses = arena.allocate(LONG, SLOTS);
+        for (int i = 0; i < SLOTS; i++) {
+            addresses.setAtIndex(LONG, i, values.address() + LONG.byteSize() * i);
+        }
+        this.parameters = HostAddress.of(addresses.address());
+    }
+
+    /** Starts anew; the caller holds the lock. */
+    public Launch begin(CUfunction kernel, long faults) {
+        function = kernel;
+        count = 0;
+        return address(faults);
+    }
+
+    /** The address of a tensor's first element. */
+    public Launch tensor(Tensor t) {
+        return address(t.segment().address() + t.offset());
+    }
+
+    /** The same, or a null pointer. */
+    public Launch optional(@Nullable Tensor t) {
+        return t == null ? address(0) : tensor(t);
+    }
+
+    /** A pointer or a 64-bit integer. */
+    public Launch address(long value) {
+        values.setAtIndex(LONG, count++, value);
+        return this;
+    }
+
+    public Launch i64(long value) {
+        return address(value);
+    }
+
+    public Launch i32(int value) {
+        values.set(ValueLayout.JAVA_INT, LONG.byteSize() * count++, value);
+        return this;
+    }
+
+    public Launch f32(float value) {
+        values.set(ValueLayout.JAVA_FLOAT, LONG.byteSize() * count++, value);
+        return this;
+    }
+
+    public Launch f64(double value) {
+        values.set(ValueLayout.JAVA_DOUBLE, LONG.byteSize() * count++, value);
+        return this;
+    }
+
+    /** Gives the launch to the stream: so many blocks of so many threads. */
+    public void run(long blocks, int threads) {
+        run(blocks, 1, threads);
+    }
+
+    /** The same on a grid of two dimensions. */
+    public void run(long x, long y, int threads) {
+        CUfunction kernel = function;
+        if (kernel == null) {
+            throw new IllegalStateException("launch was not begun");
+        }
+        context.launch(kernel, Math.toIntExact(x), Math.toIntExact(y), 1, threads, 0, stream, parameters);
+    }
+
+    /** Lets other threads use the queue. */
+    @Override
+    public void close() {
+        function = null;
+        lock.unlock();
+    }
+
+    /** Frees the buffer, once nothing is launched any more. */
+    public void free() {
+        arena.close();
+    }
+}
