@@ -36,10 +36,13 @@ record Signatures(String packageName, String version, SortedSet<String> lines) {
             Set.of("ConsumerType", "ProviderType", "Deprecated", "FunctionalInterface");
     private static final String HEAD = "package ";
 
-    /** All exported packages of a bundle by name. */
+    /** All exported packages of a bundle by name; those that it took in of another project have that project's versions. */
     static SortedMap<String, Signatures> of(Bundle bundle) throws IOException {
         SortedMap<String, Signatures> all = new TreeMap<>();
         for (String name : bundle.exports()) {
+            if (!name.startsWith("dev.vt.")) {
+                continue;
+            }
             all.put(name, read(name, bundle.classes().resolve(name.replace('.', '/'))));
         }
         return all;

@@ -37,8 +37,7 @@ final class CudaDevice implements AutoCloseable {
         this.queues = new QueueSet(context);
         this.heap = new DeviceHeap(context, queues);
         this.pinned = new PinnedPool(context);
-        this.memories =
-                new MemoryPool(device, context.state(), context.info().bytes(), queues, heap, pinned);
+        this.memories = new MemoryPool(device, context.state(), context.info().bytes(), queues, heap, pinned);
         this.transfers = new Transfers(device, context, pinned);
         this.kernels = new LoadedKernels(context, compiler);
     }

@@ -43,7 +43,8 @@ final class FaultRecord {
             pinned.give(host, BYTES);
             throw new VtException(
                     ErrorCode.OUT_OF_MEMORY,
-                    "backend cuda of " + context.state().device() + ": no memory is left for the record of a queue's faults");
+                    "backend cuda of " + context.state().device()
+                            + ": no memory is left for the record of a queue's faults");
         }
         view = MemorySegment.ofAddress(host).reinterpret(BYTES);
         view.fill((byte) 0);

@@ -44,7 +44,8 @@ final class MemoryPool implements AutoCloseable {
         check(size, what);
         long address = size > LARGEST ? 0 : heap.allocate(size);
         if (address == 0) {
-            throw outOfMemory(what + ": the device has no room for it (" + bytes + " bytes are in use of " + total + ")", null);
+            throw outOfMemory(
+                    what + ": the device has no room for it (" + bytes + " bytes are in use of " + total + ")", null);
         }
         return admit(new DeviceMemory(device, address, size, this::release), what);
     }
@@ -61,8 +62,8 @@ final class MemoryPool implements AutoCloseable {
         if (fallbacks.getAndIncrement() == 0) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "device {0}: no page-locked memory is left for {1} bytes ({2} are in use): ordinary memory is used, whose"
-                            + " copies are slower",
+                    "device {0}: no page-locked memory is left for {1} bytes ({2} are in use): ordinary memory is"
+                            + " used, whose copies are slower",
                     device,
                     size,
                     pinnedBytes);

@@ -19,7 +19,8 @@ final class QueueSet implements AutoCloseable {
         open.add(queue);
         if (closed) {
             open.remove(queue);
-            throw VtException.closed("backend cuda of " + context.state().device() + ": createQueue: the backend is closed");
+            throw VtException.closed(
+                    "backend cuda of " + context.state().device() + ": createQueue: the backend is closed");
         }
     }
 

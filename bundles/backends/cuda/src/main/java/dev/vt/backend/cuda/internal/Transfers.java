@@ -61,7 +61,8 @@ final class Transfers implements AutoCloseable {
         } else if (fromDevice) {
             copyDown(target, to, toOffset, from, fromOffset, bytes);
         } else {
-            copyOnHost(target, onHost("copy", "to", to, toOffset, bytes), onHost("copy", "from", from, fromOffset, bytes));
+            copyOnHost(
+                    target, onHost("copy", "to", to, toOffset, bytes), onHost("copy", "from", from, fromOffset, bytes));
         }
     }
 
@@ -151,7 +152,8 @@ final class Transfers implements AutoCloseable {
     private void download(StreamQueue target, MemorySegment to, long source) {
         if (target.capturing()) {
             throw VtException.unsupported(target
-                    + ": download: not possible during a capture; copy into page-locked memory (allocatePinned) instead");
+                    + ": download: not possible during a capture; copy into page-locked memory"
+                    + " (allocatePinned) instead");
         }
         if (to.byteSize() > 0) {
             ring(to.byteSize()).download(target, to, source);
@@ -194,7 +196,9 @@ final class Transfers implements AutoCloseable {
 
     /** Memory that the device copies from and to by itself. */
     private boolean locked(Memory memory) {
-        return memory instanceof HostMemory host && host.pinned() && memory.device().equals(device);
+        return memory instanceof HostMemory host
+                && host.pinned()
+                && memory.device().equals(device);
     }
 
     private long onDevice(String what, String argument, Memory memory, long offset, long bytes) {

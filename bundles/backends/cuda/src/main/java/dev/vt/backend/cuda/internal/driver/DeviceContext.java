@@ -44,7 +44,8 @@ public final class DeviceContext implements AutoCloseable {
         this.info = read(ordinal);
         check(JCudaDriver.cuDevicePrimaryCtxRetain(context, device), "cuDevicePrimaryCtxRetain");
         enter("open");
-        // Freed memory stays with the process while anything is open: asking the system again costs a hundred times as much.
+        // Freed memory stays with the process while anything is open: asking the system again costs a hundred times as
+        // much.
         library.keepFreed(ordinal, Long.MAX_VALUE);
     }
 
@@ -325,14 +326,28 @@ public final class DeviceContext implements AutoCloseable {
 
     /** Launches a kernel; {@code parameters} is a native array of addresses of the arguments. */
     public void launch(
-            CUfunction function, int x, int y, int z, int threads, int shared, CUstream stream, HostAddress parameters) {
+            CUfunction function,
+            int x,
+            int y,
+            int z,
+            int threads,
+            int shared,
+            CUstream stream,
+            HostAddress parameters) {
         enter("launch");
         check(launchCode(function, x, y, z, threads, shared, stream, parameters), "cuLaunchKernel");
     }
 
     @SuppressWarnings("NullAway") // JCuda takes null for the second form of parameters, which is not used.
     private static int launchCode(
-            CUfunction function, int x, int y, int z, int threads, int shared, CUstream stream, HostAddress parameters) {
+            CUfunction function,
+            int x,
+            int y,
+            int z,
+            int threads,
+            int shared,
+            CUstream stream,
+            HostAddress parameters) {
         return JCudaDriver.cuLaunchKernel(function, x, y, z, threads, 1, 1, shared, stream, parameters, null);
     }
 

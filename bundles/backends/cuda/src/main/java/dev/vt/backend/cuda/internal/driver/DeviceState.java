@@ -47,8 +47,9 @@ public final class DeviceState {
         if (reason != null) {
             throw new VtException(
                     ErrorCode.DEVICE_LOST,
-                    "backend cuda of " + device + ": " + what + ": the device has failed and can't be used again in this"
-                            + " process (" + reason + "); restart the process");
+                    "backend cuda of " + device + ": " + what
+                            + ": the device has failed and can't be used again in this" + " process (" + reason
+                            + "); restart the process");
         }
         if (closed) {
             throw VtException.closed("backend cuda of " + device + ": " + what + ": the backend is closed");

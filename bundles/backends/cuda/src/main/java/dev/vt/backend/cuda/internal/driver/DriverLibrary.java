@@ -89,8 +89,8 @@ public final class DriverLibrary {
     public int keepFreed(int device, long bytes) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment pool = arena.allocate(ADDRESS);
-            int code = call(
-                    "cuDeviceGetDefaultMemPool", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT), pool, device);
+            int code =
+                    call("cuDeviceGetDefaultMemPool", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT), pool, device);
             return code != 0
                     ? code
                     : call(

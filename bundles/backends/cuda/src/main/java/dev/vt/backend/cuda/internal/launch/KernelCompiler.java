@@ -30,7 +30,8 @@ public final class KernelCompiler implements AutoCloseable {
 
     CUmodule load(KernelModule module, DeviceContext context) {
         Nvrtc compiler = nvrtc.orElseThrow(() -> VtException.unsupported("backend cuda of "
-                + context.state().device() + ": kernels of " + module.file() + " can't be compiled: NVRTC was not found ("
+                + context.state().device() + ": kernels of " + module.file()
+                + " can't be compiled: NVRTC was not found ("
                 + NvrtcLibrary.PROPERTY + " names its library)"));
         String source = module.source();
         String target = compiler.target(context.info().capability());

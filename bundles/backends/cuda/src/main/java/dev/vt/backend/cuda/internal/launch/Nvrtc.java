@@ -84,7 +84,8 @@ final class Nvrtc implements AutoCloseable {
     }
 
     private byte[] compiled(Arena arena, MemorySegment program, String file, String target) {
-        List<String> options = List.of("--gpu-architecture=" + target, "--std=c++17", "--device-as-default-execution-space");
+        List<String> options =
+                List.of("--gpu-architecture=" + target, "--std=c++17", "--device-as-default-execution-space");
         MemorySegment texts = arena.allocate(ADDRESS, options.size());
         for (int i = 0; i < options.size(); i++) {
             texts.setAtIndex(ADDRESS, i, arena.allocateFrom(options.get(i)));
@@ -92,7 +93,8 @@ final class Nvrtc implements AutoCloseable {
         if (call("nvrtcCompileProgram", program, options.size(), texts) != 0) {
             String log = new String(bytes(arena, program, "ProgramLog"), java.nio.charset.StandardCharsets.UTF_8);
             throw new VtException(
-                    ErrorCode.KERNEL_FAILED, "kernels of " + file + " do not compile for " + target + ": " + log.strip());
+                    ErrorCode.KERNEL_FAILED,
+                    "kernels of " + file + " do not compile for " + target + ": " + log.strip());
         }
         return bytes(arena, program, target.startsWith("sm_") ? "CUBIN" : "PTX");
     }
@@ -121,9 +123,9 @@ final class Nvrtc implements AutoCloseable {
                 .find(name)
                 .orElseThrow(() -> VtException.unsupported("NVRTC (" + library.path() + ") has no " + name));
         try {
-            return (int) linker.downcallHandle(
-                            function, FunctionDescriptor.of(JAVA_INT, types.toArray(MemoryLayout[]::new)))
-                    .invokeWithArguments(arguments);
+            return (int)
+                    linker.downcallHandle(function, FunctionDescriptor.of(JAVA_INT, types.toArray(MemoryLayout[]::new)))
+                            .invokeWithArguments(arguments);
         } catch (Throwable e) {
             throw new IllegalStateException(name + " of " + library.path() + " could not be called", e);
         }
