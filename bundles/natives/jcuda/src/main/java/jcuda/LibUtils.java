@@ -34,19 +34,23 @@ public final class LibUtils {
         return name.startsWith("Linux") ? OSType.LINUX : OSType.UNKNOWN;
     }
 
+    /** The name of a library for the one platform that this jar has it for. */
+    public static String createPlatformLibraryName(String name) {
+        return name + "-linux-x86_64";
+    }
+
     /**
      * Loads one of JCuda's libraries for the class loader of this class.
      *
-     * @param name name and version, such as {@code JCudaDriver-12.6.0}
+     * @param name name, version and platform, such as {@code JCudaDriver-12.6.0-linux-x86_64}
      * @param dependent not used: the library that is here needs the driver alone
      * @throws UnsatisfiedLinkError when there is no such library for this machine, or the CUDA driver is absent
      */
     public static void loadLibrary(String name, String... dependent) {
-        String platform = name + "-linux-x86_64";
         try {
-            System.loadLibrary(platform);
+            System.loadLibrary(name);
         } catch (UnsatisfiedLinkError e) {
-            loadResource(System.mapLibraryName(platform), e);
+            loadResource(System.mapLibraryName(name), e);
         }
     }
 

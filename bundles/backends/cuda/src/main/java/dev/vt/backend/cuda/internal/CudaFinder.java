@@ -59,7 +59,7 @@ public final class CudaFinder implements BackendFinder {
         Thread.ofPlatform().name("vt-cuda-failure-" + device.index()).daemon().start(() -> {
             LOG.log(
                     System.Logger.Level.ERROR,
-                    "device {0} has failed and can't be used again in this process: {1}",
+                    "device {0} has failed and can''t be used again in this process: {1}",
                     device,
                     reason);
             statuses.accept(status(device, State.FAILED, reason));

@@ -12,6 +12,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -91,7 +92,7 @@ final class Nvrtc implements AutoCloseable {
             texts.setAtIndex(ADDRESS, i, arena.allocateFrom(options.get(i)));
         }
         if (call("nvrtcCompileProgram", program, options.size(), texts) != 0) {
-            String log = new String(bytes(arena, program, "ProgramLog"), java.nio.charset.StandardCharsets.UTF_8);
+            String log = new String(bytes(arena, program, "ProgramLog"), StandardCharsets.UTF_8).replace("\0", "");
             throw new VtException(
                     ErrorCode.KERNEL_FAILED,
                     "kernels of " + file + " do not compile for " + target + ": " + log.strip());
