@@ -55,6 +55,7 @@ final class Transfers implements AutoCloseable {
         if (toDevice && fromDevice) {
             long destination = onDevice("copy", "to", to, toOffset, bytes);
             long source = onDevice("copy", "from", from, fromOffset, bytes);
+            requireApart(from, destination, source, bytes);
             give(target, bytes, to, from, stream -> context.copy(destination, source, bytes, stream));
         } else if (toDevice) {
             copyUp(target, to, toOffset, from, fromOffset, bytes);
@@ -229,6 +230,14 @@ final class Transfers implements AutoCloseable {
                     what,
                     argument + ": expected bytes inside memory block " + memory.id() + " of " + memory.size()
                             + " bytes, given " + bytes + " bytes from " + offset + " on");
+        }
+    }
+
+    /** The device copies in any order. */
+    private void requireApart(Memory block, long to, long from, long bytes) {
+        if (to < from + bytes && from < to + bytes) {
+            throw refuse(
+                    "copy", "the two ranges overlap in memory block " + block.id() + "; copy through another block");
         }
     }
 
