@@ -13,8 +13,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import jcuda.driver.CUgraph;
 
 /**
- * The parts of one CUDA device and the order in which they end: queues first, with what they hold, then graphs, memory and
- * kernels, then the context. The backend owns it; any thread may call it.
+ * The parts of one CUDA device and the order in which they end: queues first, with what they hold, then graphs, events, memory
+ * and kernels, then the context. The backend owns it; any thread may call it.
  */
 final class CudaDevice implements AutoCloseable {
     private final Device device;
@@ -28,6 +28,7 @@ final class CudaDevice implements AutoCloseable {
     private final LoadedKernels kernels;
     private final FaultCarrier carrier;
     private final Set<CudaGraph> graphs = ConcurrentHashMap.newKeySet();
+    private final Set<CudaEvent> events = ConcurrentHashMap.newKeySet();
 
     CudaDevice(Device device, DeviceContext context, KernelCompiler compiler, FaultCarrier carrier) {
         this.device = device;
@@ -85,7 +86,13 @@ final class CudaDevice implements AutoCloseable {
     }
 
     Event createEvent(boolean blocking) {
-        return new CudaEvent(device, context, blocking);
+        CudaEvent event = new CudaEvent(this, blocking);
+        events.add(event);
+        return event;
+    }
+
+    void left(CudaEvent event) {
+        events.remove(event);
     }
 
     Graph graph(CUgraph raw, Capture recorded) {
@@ -110,6 +117,7 @@ final class CudaDevice implements AutoCloseable {
     public void close() {
         queues.close();
         graphs.forEach(CudaGraph::close);
+        events.forEach(CudaEvent::close);
         memories.close();
         transfers.close();
         kernels.close();

@@ -10,15 +10,17 @@ import jcuda.driver.CUevent;
 
 /** An event of the CUDA backend. The driver keeps the order of queues that wait for one that was closed. */
 final class CudaEvent implements Event {
+    private final CudaDevice owner;
     private final Device device;
     private final DeviceContext context;
     private final CUevent handle;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final UseCount uses;
 
-    CudaEvent(Device device, DeviceContext context, boolean blocking) {
-        this.device = device;
-        this.context = context;
+    CudaEvent(CudaDevice owner, boolean blocking) {
+        this.owner = owner;
+        this.device = owner.device();
+        this.context = owner.context();
         this.handle = context.createEvent(blocking);
         this.uses = new UseCount(() -> context.destroyEvent(handle));
     }
@@ -74,6 +76,7 @@ final class CudaEvent implements Event {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
+            owner.left(this);
             uses.exit();
         }
     }

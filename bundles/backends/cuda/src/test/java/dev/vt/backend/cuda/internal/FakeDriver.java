@@ -63,7 +63,8 @@ final class FakeDriver {
                     "-o",
                     out.toString(),
                     Path.of("src/test/c", source).toString(),
-                    "-lpthread");
+                    "-lpthread",
+                    "-ldl");
             try {
                 assertEquals(0, new ProcessBuilder(line).inheritIO().start().waitFor(), () -> String.join(" ", line));
             } catch (IOException e) {
@@ -86,6 +87,18 @@ final class FakeDriver {
         System.setProperty("vt.nvrtc.library", Compiled.NVRTC.toString());
         System.setProperty("vt.cuda.cache", cache.toString());
         call("fake_reset");
+        emulate("");
+    }
+
+    /** Kernels are compiled for the host from now on, and launches run them. */
+    void emulateKernels() {
+        emulate(Path.of("src/test/c/emulate.h").toAbsolutePath().toString());
+    }
+
+    private void emulate(String prelude) {
+        try (Arena arena = Arena.ofConfined()) {
+            invoke(Compiled.COMPILER, linker, "fake_emulate", null, arena.allocateFrom(prelude));
+        }
     }
 
     /** All devices; {@link #close} closes them. */

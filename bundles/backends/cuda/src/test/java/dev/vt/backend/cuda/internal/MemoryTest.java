@@ -47,7 +47,8 @@ class MemoryTest extends OnFakeDevice {
     }
 
     @Test
-    @DisplayName("B1 O4.8 negative sizes, sizes above what there is and absurd ones are refused with the size in the text")
+    @DisplayName(
+            "B1 O4.8 negative sizes, sizes above what there is and absurd ones are refused with the size in the text")
     void sizes() {
         for (long size : new long[] {-1, Long.MIN_VALUE}) {
             refused(ErrorCode.INVALID_ARGUMENT, () -> cuda.allocate(size), "cuda:0", "" + size, "expected 0 or more");
@@ -144,7 +145,8 @@ class MemoryTest extends OnFakeDevice {
     }
 
     @Test
-    @DisplayName("B5 O4.4 when page-locked memory runs out, ordinary memory is given, counted, and its copies are right")
+    @DisplayName(
+            "B5 O4.4 when page-locked memory runs out, ordinary memory is given, counted, and its copies are right")
     void pinnedLimit() {
         long mib = 1 << 20;
         driver.memory(1 << 28, driver.pinnedUsed() + 64 * mib);

@@ -73,5 +73,4 @@ abstract class OnFakeDevice {
     static MemorySegment ints(int... values) {
         return MemorySegment.ofArray(values);
     }
-
 }

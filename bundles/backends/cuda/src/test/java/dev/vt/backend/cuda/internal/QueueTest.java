@@ -11,8 +11,8 @@ import dev.vt.api.device.Memory;
 import dev.vt.api.device.Queue;
 import dev.vt.api.tensor.DType;
 import dev.vt.api.tensor.Tensor;
-import dev.vt.ops.kernel.Embedding;
 import dev.vt.ops.OpTable;
+import dev.vt.ops.kernel.Embedding;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -50,7 +50,9 @@ class QueueTest extends OnFakeDevice {
                 () -> read.set(bytes(block.get())),
                 () -> block.get().close());
         for (int i = 0; i < steps.size(); i++) {
-            Thread thread = i % 2 == 0 ? Thread.ofVirtual().start(steps.get(i)) : Thread.ofPlatform().start(steps.get(i));
+            Thread thread = i % 2 == 0
+                    ? Thread.ofVirtual().start(steps.get(i))
+                    : Thread.ofPlatform().start(steps.get(i));
             thread.join();
         }
         assertEquals(8, read.get()[15]);
@@ -90,7 +92,11 @@ class QueueTest extends OnFakeDevice {
         embed(queue, out, table, bad, 2);
         embed(queue, out, table, good, 2);
         String sentence = "op embedding on cuda:0: ids[1]: expected 0 to 2, given 3";
-        refused(ErrorCode.KERNEL_FAILED, queue::synchronize, "queue " + queue.id() + " of cuda:0: a task failed: ", sentence);
+        refused(
+                ErrorCode.KERNEL_FAILED,
+                queue::synchronize,
+                "queue " + queue.id() + " of cuda:0: a task failed: ",
+                sentence);
         assertArrayEquals(new float[] {7, 7, 7, 7}, read(queue, out));
         queue.synchronize();
         embed(queue, out, table, good, 2);

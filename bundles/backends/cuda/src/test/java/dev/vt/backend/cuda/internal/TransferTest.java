@@ -59,18 +59,27 @@ class TransferTest extends OnFakeDevice {
     }
 
     @Test
-    @DisplayName("B2 ranges outside a block, overlapping ones and foreign blocks are refused with block, size and range")
+    @DisplayName(
+            "B2 ranges outside a block, overlapping ones and foreign blocks are refused with block, size and range")
     void ranges() {
         Memory a = cuda.allocate(10);
         String block = "memory block " + a.id();
-        refused(ErrorCode.INVALID_ARGUMENT, () -> cuda.memset(queue, a, 4, (byte) 0, 7), block, "10 bytes", "7 bytes from 4");
+        refused(
+                ErrorCode.INVALID_ARGUMENT,
+                () -> cuda.memset(queue, a, 4, (byte) 0, 7),
+                block,
+                "10 bytes",
+                "7 bytes from 4");
         refused(ErrorCode.INVALID_ARGUMENT, () -> cuda.memset(queue, a, -1, (byte) 0, 1), block);
         refused(ErrorCode.INVALID_ARGUMENT, () -> cuda.memset(queue, a, 0, (byte) 0, -1), block);
         refused(ErrorCode.INVALID_ARGUMENT, () -> cuda.memset(queue, a, Long.MAX_VALUE, (byte) 0, 8), block);
         refused(ErrorCode.INVALID_ARGUMENT, () -> cuda.copy(queue, a, 0, a, 1, 9), block, "overlap");
         Memory pinned = cuda.allocatePinned(4);
         refused(ErrorCode.INVALID_ARGUMENT, () -> cuda.copy(queue, a, 0, pinned, 0, 5), "memory block " + pinned.id());
-        refused(ErrorCode.INVALID_ARGUMENT, () -> cuda.memset(queue, pinned, 0, (byte) 0, 4), "expected memory of cuda:0");
+        refused(
+                ErrorCode.INVALID_ARGUMENT,
+                () -> cuda.memset(queue, pinned, 0, (byte) 0, 4),
+                "expected memory of cuda:0");
     }
 
     @Test
@@ -97,7 +106,8 @@ class TransferTest extends OnFakeDevice {
     }
 
     @Test
-    @DisplayName("O4.15 closed arenas, arenas of other threads and read-only targets are refused before anything is given")
+    @DisplayName(
+            "O4.15 closed arenas, arenas of other threads and read-only targets are refused before anything is given")
     void refusals() throws Exception {
         Memory block = cuda.allocate(8);
         Arena arena = Arena.ofShared();
@@ -109,7 +119,9 @@ class TransferTest extends OnFakeDevice {
                 () -> cuda.download(queue, MemorySegment.ofArray(new byte[8]).asReadOnly(), block, 0),
                 "read-only");
         AtomicReference<MemorySegment> foreign = new AtomicReference<>();
-        Thread.ofPlatform().start(() -> foreign.set(Arena.ofConfined().allocate(8))).join();
+        Thread.ofPlatform()
+                .start(() -> foreign.set(Arena.ofConfined().allocate(8)))
+                .join();
         refused(ErrorCode.INVALID_ARGUMENT, () -> cuda.upload(queue, block, 0, foreign.get()), "confined");
     }
 
