@@ -3,7 +3,6 @@ module dev.vt.natives.jcuda {
     requires static org.jspecify;
     requires static org.osgi.annotation.bundle;
     requires static org.osgi.annotation.versioning;
-    requires java.logging;
 
     exports dev.vt.natives.jcuda;
     exports jcuda;

@@ -49,7 +49,7 @@ class CommandsIT {
         List<JsonNode> results = ended.out().lines().map(Json::parse).toList();
         assertEquals(3, results.size(), ended.out());
         assertTrue(results.get(0).path("digest").asText().matches("[0-9a-f]{64}"), ended.out());
-        assertEquals(List.of("cpu:0"), Json.column(results.get(1), "device"));
+        assertEquals("cpu:0", Json.column(results.get(1), "device").getFirst());
         assertEquals("vector", results.get(2).path("selected").asText());
         assertEquals(List.of("vector", "vt-native"), Json.column(results.get(2).path("chain"), "name"));
     }
@@ -60,8 +60,24 @@ class CommandsIT {
     void stopsAtFailure() throws IOException {
         Ended ended = vt.command("vt:devices --json; vt:why matmull cpu; vt:providers --json")
                 .expect(1);
-        assertEquals(List.of("cpu:0"), Json.column(ended.json(), "device"));
+        assertEquals("cpu:0", Json.column(ended.json(), "device").getFirst());
         assertEquals(1, ended.complaints().size(), ended.err());
+    }
+
+    @Test
+    @DisplayName(
+            "B11 without a CUDA driver the device is listed as absent with the reason, which is one line of the log")
+    void noCudaDriver() throws IOException {
+        ProcessBuilder without = vt.process("-c", "vt:devices --json");
+        without.environment().put("VT_OPTS", "-Dvt.cuda.library=/nowhere/libcuda.so.1");
+        Ended ended = vt.run(without).expect(0);
+        assertEquals(List.of("cpu:0", "cuda:0"), Json.column(ended.json(), "device"));
+        JsonNode cuda = ended.json().path(1);
+        String reason = "no NVIDIA driver: /nowhere/libcuda.so.1 can't be loaded";
+        assertEquals("absent", cuda.path("state").asText());
+        assertEquals(reason, cuda.path("reason").asText());
+        assertEquals(List.of(), ended.complaints());
+        assertEquals(1, vt.log().stream().filter(line -> line.contains(reason)).count());
     }
 
     @Test

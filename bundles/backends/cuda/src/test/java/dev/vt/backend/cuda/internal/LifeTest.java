@@ -73,7 +73,9 @@ class LifeTest {
     }
 
     @Test
-    @DisplayName("B9 one backend for each device, with the GPU's UUID as its identity")
+    @DisplayName(
+            "B9 O3.8 O3.9 the devices are those that the driver shows, in its order, each with the GPU's UUID as its"
+                    + " identity")
     void devices() {
         driver.devices(2);
         List<Backend> found = driver.find();
