@@ -4,7 +4,6 @@ typedef unsigned int u32;
 typedef long long i64;
 
 #define KERNEL extern "C" __global__ void
-#define INFINITE __int_as_float(0x7f800000)
 
 // How a kernel fails its queue. A set flag makes later kernels do nothing.
 struct Fault {

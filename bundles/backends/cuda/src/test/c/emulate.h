@@ -88,7 +88,6 @@ template <class... A> void invoke(void (*f)(A...)) { unpack(f, std::index_sequen
 
 template <class T> T bits_of(auto x) { T y; std::memcpy(&y, &x, sizeof y); return y; }
 #define __uint_as_float(x) bits_of<float>((uint32_t)(x))
-#define __int_as_float(x) bits_of<float>((int32_t)(x))
 #define __float_as_uint(x) bits_of<uint32_t>(x)
 inline int atomicCAS(int *p, int expected, int value) { int old = *p; if (old == expected) *p = value; return old; }
 template <class T> T atomicMin(T *p, T value) { T old = *p; if (value < old) *p = value; return old; }

@@ -78,6 +78,7 @@ final class CudaDevice implements AutoCloseable {
     StreamQueue createQueue() {
         StreamQueue queue = new StreamQueue(this);
         heap.admit(queue);
+        queue.start();
         return queue;
     }
 

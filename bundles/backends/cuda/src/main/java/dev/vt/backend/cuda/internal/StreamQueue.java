@@ -54,7 +54,11 @@ final class StreamQueue implements LaunchQueue {
         this.stream = context.createStream();
         this.fence = context.createEvent(true);
         this.launch = new Launch(context, stream, lock);
-        faults.reset(stream);
+    }
+
+    /** Makes it ready for work, once it waits for memory that is not there yet, its own included. */
+    void start() {
+        give((to, recording) -> faults.reset(to));
     }
 
     @Override
