@@ -56,7 +56,8 @@ static int guard(struct Guard *g) { pthread_mutex_lock(&lock); return g->held = 
 
 // ---- memory ----
 
-struct Block { Address at; uint64_t size; int pinned; struct Block *next; };
+// Memory of the device is there once the stream that it was asked from has come to it.
+struct Block { Address at; uint64_t size; int pinned, ready; struct Block *next; };
 static struct Block *blocks;
 
 static struct Block *inside(Address at, uint64_t n, int pinned) {
@@ -70,7 +71,7 @@ static Address reserve(uint64_t n, int pinned) {
     if (posix_memalign(&p, pinned ? 4096 : 512, n ? n : 1)) return 0;
     memset(p, 0xCD, n);
     struct Block *b = malloc(sizeof *b);
-    *b = (struct Block){(Address)p, n, pinned, blocks};
+    *b = (struct Block){(Address)p, n, pinned, pinned, blocks};
     blocks = b;
     return b->at;
 }
@@ -94,7 +95,7 @@ static int release(Address at, int pinned) {
 struct Event { int alive; uint64_t recorded, done; struct Stream *on; };
 struct Graph { int alive; struct Work *head, *tail; uint64_t n; };
 struct Work {
-    enum { COPY, FILL, KERNEL, RECORD, WAIT, FREE, REPLAY } kind;
+    enum { COPY, FILL, KERNEL, RECORD, WAIT, ALLOCATE, FREE, REPLAY } kind;
     Address to, from; uint64_t n; int value, toPinned, fromPinned;
     struct Event *event; uint64_t ticket; struct Graph *graph;
     char name[48]; uint64_t args[32]; void (*emulated)(void **, const unsigned *, unsigned); unsigned grid[3], threads;
@@ -109,7 +110,9 @@ static void run(struct Stream *s);
 static int runKernel(struct Work *w);
 
 static void touch(Address at, uint64_t n, int pinned, const char *what) {
-    if (n && !inside(at, n, pinned)) { wrong(what); fatal = ILLEGAL_ADDRESS; }
+    struct Block *b = inside(at, n, pinned);
+    if (n && !b) { wrong(what); fatal = ILLEGAL_ADDRESS; }
+    if (n && b && !b->ready) wrong("memory is used before it is there");
 }
 
 static void perform(struct Work *w) {
@@ -127,6 +130,7 @@ static void perform(struct Work *w) {
         case KERNEL: runKernel(w); break;
         case RECORD: if (w->event->done < w->ticket) w->event->done = w->ticket; break;
         case WAIT: if (w->event->done < w->ticket && w->event->on) run(w->event->on); break;
+        case ALLOCATE: inside(w->to, 1, 0)->ready = 1; break;
         case FREE: if (!release(w->to, 0)) wrong("memory is freed twice"); break;
         case REPLAY: for (struct Work *x = w->graph->head; x; x = x->next) perform(x); break;
     }
@@ -181,7 +185,7 @@ Code cuMemAllocAsync(Address *p, uint64_t n, struct Stream *s) {
     if (used + n > total) return OUT_OF_MEMORY;
     if (!(*p = reserve(n, 0))) return OUT_OF_MEMORY;
     used += n;
-    return OK;
+    return give(s, (struct Work){.kind = ALLOCATE, .to = *p});
 }
 Code cuMemFreeAsync(Address p, struct Stream *s) { ENTER_CONTEXT("cuMemFreeAsync"); return give(s, (struct Work){.kind = FREE, .to = p}); }
 Code cuMemHostAlloc(Address *p, uint64_t n, unsigned flags) {

@@ -181,4 +181,18 @@ class MemoryTest extends OnFakeDevice {
         assertTrue(second.pinned() && second.hostAddressable());
         assertArrayEquals(new byte[0], new byte[(int) cuda.memoryUse().pinnedFallbacks()]);
     }
+
+    @Test
+    @DisplayName(
+            "B1 B3 memory that is still on its way is waited for by every queue, also by one that is made meanwhile")
+    void onItsWay() {
+        driver.hold();
+        Memory block = cuda.allocate(64);
+        StreamQueue late = (StreamQueue) cuda.createQueue();
+        cuda.memset(late, block, 0, (byte) 1, 64);
+        late.synchronize();
+        cuda.memset(queue, cuda.allocate(64), 0, (byte) 1, 64);
+        queue.synchronize();
+        driver.assertNoBreach();
+    }
 }
