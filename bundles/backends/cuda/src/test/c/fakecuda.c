@@ -442,7 +442,7 @@ Code cuGetErrorString(int code, const char **text) { *text = "as the test wants 
 
 // ---- for the test ----
 
-void fake_reset(void) {
+__attribute__((constructor)) void fake_reset(void) {
     pthread_mutex_lock(&lock);
     devices = 1; version = 13000; initCode = 0; captureMode = -1; breaches = fatal = held = 0;
     total = 1ull << 28; pinnedTotal = 1ull << 28;

@@ -7,7 +7,6 @@ import dev.vt.api.device.Event;
 import dev.vt.api.device.Graph;
 import dev.vt.api.device.HandleIds;
 import dev.vt.api.device.KernelOwner;
-import dev.vt.api.device.Memory;
 import dev.vt.api.tensor.Tensor;
 import dev.vt.backend.cuda.CudaTask;
 import dev.vt.backend.cuda.internal.driver.DeviceContext;
@@ -20,7 +19,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import jcuda.driver.CUevent;
 import jcuda.driver.CUfunction;
-import jcuda.driver.CUgraph;
 import jcuda.driver.CUstream;
 import org.jspecify.annotations.Nullable;
 
@@ -44,8 +42,7 @@ final class StreamQueue implements LaunchQueue {
     private final UseCount uses = new UseCount(this::release);
     private final AtomicBoolean closed = new AtomicBoolean();
     private final AtomicReference<@Nullable Graph> stored = new AtomicReference<>();
-    private volatile @Nullable Capture capture;
-    private volatile @Nullable String refusedCapture;
+    private final QueueCapture captures;
 
     StreamQueue(CudaDevice device) {
         this.device = device;
@@ -54,6 +51,7 @@ final class StreamQueue implements LaunchQueue {
         this.stream = context.createStream();
         this.fence = context.createEvent(true);
         this.launch = new Launch(context, stream, lock);
+        this.captures = new QueueCapture(this, device, stream, lock);
     }
 
     /** Makes it ready for work, once it waits for memory that is not there yet, its own included. */
@@ -88,7 +86,7 @@ final class StreamQueue implements LaunchQueue {
         lock.lock();
         try {
             requireOpen();
-            work.on(stream, capture);
+            work.on(stream, captures.current());
         } finally {
             lock.unlock();
         }
@@ -101,7 +99,7 @@ final class StreamQueue implements LaunchQueue {
         boolean begun = false;
         try {
             requireOpen();
-            Capture recording = capture;
+            Capture recording = captures.current();
             FaultRecord record = recording == null ? faults : recording.faults();
             Launch next = launch.begin(kernel, record.address());
             begun = true;
@@ -123,39 +121,16 @@ final class StreamQueue implements LaunchQueue {
 
     @Override
     public void uses(Tensor... tensors) {
-        if (capture != null) {
+        if (capturing()) {
             for (Tensor t : tensors) {
-                uses(t.memory());
+                captures.note(recording -> recording.uses(t.memory()));
             }
-        }
-    }
-
-    private void uses(Memory memory) {
-        lock.lock();
-        try {
-            Capture recording = capture;
-            if (recording != null) {
-                recording.uses(memory);
-            }
-        } finally {
-            lock.unlock();
         }
     }
 
     @Override
     public void noteOwner(KernelOwner owner) {
-        if (capture == null) {
-            return;
-        }
-        lock.lock();
-        try {
-            Capture recording = capture;
-            if (recording != null) {
-                recording.owner(owner);
-            }
-        } finally {
-            lock.unlock();
-        }
+        captures.note(recording -> recording.owner(owner));
     }
 
     // ---- waiting ----
@@ -185,7 +160,7 @@ final class StreamQueue implements LaunchQueue {
         lock.lock();
         try {
             String fault = faults.take();
-            if (fault != null && capture == null) {
+            if (fault != null && captures.current() == null) {
                 faults.reset(stream);
             }
             return fault;
@@ -221,7 +196,7 @@ final class StreamQueue implements LaunchQueue {
             if (closed.get()) {
                 return true;
             }
-            if (capture != null) {
+            if (captures.current() != null) {
                 return false;
             }
             context.await(stream, event);
@@ -244,8 +219,8 @@ final class StreamQueue implements LaunchQueue {
     }
 
     /** The event behind all accepted work; the caller holds the lock. */
-    private CUevent fence() {
-        if (capture == null) {
+    CUevent fence() {
+        if (captures.current() == null) {
             context.record(fence, stream);
         }
         return fence;
@@ -276,68 +251,18 @@ final class StreamQueue implements LaunchQueue {
 
     @Override
     public boolean capturing() {
-        return capture != null;
+        return captures.current() != null;
     }
 
     @Override
     public void beginCapture() {
-        requireOpen();
-        if (capture != null) {
-            throw alreadyOn();
-        }
-        FaultRecord own = device.createFaults();
-        boolean begun = false;
-        lock.lock();
-        try {
-            requireOpen();
-            if (capture != null) {
-                throw alreadyOn();
-            }
-            own.reset(stream);
-            fence();
-            context.beginCapture(stream);
-            refusedCapture = null;
-            capture = new Capture(Thread.currentThread(), own);
-            begun = true;
-        } finally {
-            lock.unlock();
-            if (!begun) {
-                own.free();
-            }
-        }
-    }
-
-    private VtException alreadyOn() {
-        return VtException.invalidArgument(this + ": beginCapture: a capture is already on; end it first");
+        captures.begin();
     }
 
     @Override
     public Graph endCapture() {
-        Recorded recorded = takeRecorded();
-        return device.graph(recorded.raw(), recorded.notes());
+        return captures.end();
     }
-
-    private Recorded takeRecorded() {
-        lock.lock();
-        try {
-            String refused = refusedCapture;
-            refusedCapture = null;
-            if (refused != null) {
-                throw VtException.invalidArgument(this + ": endCapture: the capture was ended before: " + refused);
-            }
-            Capture recording = capture;
-            if (recording == null) {
-                throw VtException.invalidArgument(this + ": endCapture: no capture is on; call beginCapture first");
-            }
-            capture = null;
-            return new Recorded(context.endCapture(stream), recording);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** The driver's graph and what the queue noted beside it. */
-    private record Recorded(CUgraph raw, Capture notes) {}
 
     @Override
     public void endCaptureStored() {
@@ -372,39 +297,11 @@ final class StreamQueue implements LaunchQueue {
 
     /** Ends a capture of the calling thread and throws; else does nothing. */
     void refuseInCaptureOfCaller(String what) {
-        Capture recording = capture;
-        if (recording == null || recording.thread() != Thread.currentThread()) {
-            return;
-        }
-        String sentence = this + ": " + what + " during a capture: not possible; allocate before beginCapture";
-        abandonCapture(sentence);
-        throw VtException.unsupported(sentence + " (the capture has been ended)");
-    }
-
-    private void abandonCapture(@Nullable String reason) {
-        Capture recording;
-        lock.lock();
-        try {
-            recording = capture;
-            capture = null;
-            refusedCapture = reason;
-            if (recording != null && !context.state().failed()) {
-                CUgraph graph = context.endCapture(stream);
-                context.destroy(graph);
-            }
-        } finally {
-            lock.unlock();
-        }
-        if (recording != null) {
-            recording.releases().forEach(Runnable::run);
-        }
+        captures.refuseOfCaller(what);
     }
 
     void refuseInCapture(String what) {
-        if (capture != null) {
-            throw VtException.unsupported(
-                    this + ": " + what + ": not possible during a capture; end the capture first");
-        }
+        captures.refuse(what);
     }
 
     // ---- the end ----
@@ -414,7 +311,7 @@ final class StreamQueue implements LaunchQueue {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
-        abandonCapture(null);
+        captures.abandon(null);
         if (!context.state().failed()) {
             context.synchronize(stream, "close");
             String unreported = takeFault();
@@ -444,7 +341,7 @@ final class StreamQueue implements LaunchQueue {
         }
     }
 
-    private void requireOpen() {
+    void requireOpen() {
         if (closed.get()) {
             throw closedError();
         }

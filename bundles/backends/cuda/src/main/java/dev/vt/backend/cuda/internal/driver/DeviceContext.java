@@ -1,14 +1,10 @@
 package dev.vt.backend.cuda.internal.driver;
 
-import dev.vt.api.ErrorCode;
-import dev.vt.api.VtException;
 import dev.vt.natives.jcuda.DeviceAddress;
 import dev.vt.natives.jcuda.HostAddress;
 import dev.vt.natives.jcuda.StreamHandle;
-import java.nio.charset.StandardCharsets;
 import jcuda.driver.CUcontext;
 import jcuda.driver.CUdevice;
-import jcuda.driver.CUdevice_attribute;
 import jcuda.driver.CUevent;
 import jcuda.driver.CUevent_flags;
 import jcuda.driver.CUfunction;
@@ -18,7 +14,6 @@ import jcuda.driver.CUmodule;
 import jcuda.driver.CUstream;
 import jcuda.driver.CUstreamCaptureMode;
 import jcuda.driver.CUstream_flags;
-import jcuda.driver.CUuuid;
 import jcuda.driver.JCudaDriver;
 
 /**
@@ -31,6 +26,7 @@ import jcuda.driver.JCudaDriver;
 public final class DeviceContext implements AutoCloseable {
     private final DriverLibrary library;
     private final DeviceState state;
+    private final Codes codes;
     private final CUdevice device = new CUdevice();
     private final CUcontext context = new CUcontext();
     private final DeviceInfo info;
@@ -39,53 +35,15 @@ public final class DeviceContext implements AutoCloseable {
     public DeviceContext(DriverLibrary library, int ordinal, DeviceState state) {
         this.library = library;
         this.state = state;
+        this.codes = new Codes(state);
         check(JCudaDriver.cuInit(0), "cuInit");
         check(JCudaDriver.cuDeviceGet(device, ordinal), "cuDeviceGet");
-        this.info = read(ordinal);
+        this.info = DeviceInfo.read(codes, device, ordinal);
         check(JCudaDriver.cuDevicePrimaryCtxRetain(context, device), "cuDevicePrimaryCtxRetain");
         enter("open");
         // Freed memory stays with the process while anything is open: asking the system again costs a hundred times as
         // much.
         library.keepFreed(ordinal, Long.MAX_VALUE);
-    }
-
-    private DeviceInfo read(int ordinal) {
-        byte[] name = new byte[256];
-        check(JCudaDriver.cuDeviceGetName(name, name.length, device), "cuDeviceGetName");
-        long[] bytes = new long[1];
-        check(JCudaDriver.cuDeviceTotalMem(bytes, device), "cuDeviceTotalMem");
-        CUuuid uuid = new CUuuid();
-        check(JCudaDriver.cuDeviceGetUuid(uuid, device), "cuDeviceGetUuid");
-        int end = 0;
-        while (end < name.length && name[end] != 0) {
-            end++;
-        }
-        return new DeviceInfo(
-                ordinal,
-                new String(name, 0, end, StandardCharsets.UTF_8).strip(),
-                text(uuid.bytes),
-                attribute(CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
-                attribute(CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR),
-                attribute(CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
-                bytes[0],
-                attribute(CUdevice_attribute.CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0,
-                attribute(CUdevice_attribute.CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS) != 0,
-                attribute(CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED) != 0,
-                attribute(CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH) != 0);
-    }
-
-    private static String text(byte[] uuid) {
-        StringBuilder s = new StringBuilder("GPU-");
-        for (int i = 0; i < uuid.length; i++) {
-            s.append(i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "").append(String.format("%02x", uuid[i]));
-        }
-        return s.toString();
-    }
-
-    private int attribute(int number) {
-        int[] value = new int[1];
-        check(JCudaDriver.cuDeviceGetAttribute(value, number, device), "cuDeviceGetAttribute");
-        return value[0];
     }
 
     public DeviceInfo info() {
@@ -351,28 +309,8 @@ public final class DeviceContext implements AutoCloseable {
         return JCudaDriver.cuLaunchKernel(function, x, y, z, threads, 1, 1, shared, stream, parameters, null);
     }
 
-    // ---- codes ----
-
     private void check(int code, String what) {
-        if (code == CudaCode.SUCCESS) {
-            return;
-        }
-        String said = said(code);
-        if (CudaCode.fatal(code)) {
-            state.fail(what + ": " + said);
-            state.require(what);
-        }
-        throw new VtException(
-                code == CudaCode.OUT_OF_MEMORY ? ErrorCode.OUT_OF_MEMORY : ErrorCode.KERNEL_FAILED,
-                "backend cuda of " + state.device() + ": " + what + ": CUDA says " + said);
-    }
-
-    private static String said(int code) {
-        String[] name = new String[1];
-        String[] text = new String[1];
-        JCudaDriver.cuGetErrorName(code, name);
-        JCudaDriver.cuGetErrorString(code, text);
-        return name[0] == null ? "error " + code : name[0] + " (" + code + "), " + text[0];
+        codes.check(code, what);
     }
 
     /** Gives the context back; all that was made in it must be gone. */
