@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.osgi.framework.BundleContext;
+import org.osgi.framework.FrameworkUtil;
 import org.osgi.framework.ServiceRegistration;
 import org.osgi.service.component.annotations.Activate;
 import org.osgi.service.component.annotations.Component;
@@ -24,6 +25,11 @@ import org.osgi.service.component.annotations.Reference;
         service = {},
         immediate = true)
 public final class CudaComponent {
+    /** Finds the services of this component. */
+    static final String TARGET = "(vt.backend.type=cuda)";
+
+    private static final String TYPE = "vt.backend.type";
+
     private final BackendRegistry registry;
     private final List<Backend> backends = new ArrayList<>();
     private final Map<Device, ServiceRegistration<Backend>> services = new ConcurrentHashMap<>();
@@ -34,7 +40,10 @@ public final class CudaComponent {
         this.registry = registry;
         backends.addAll(new CudaFinder().find(this::report));
         for (Backend backend : backends) {
-            services.put(backend.device(), context.registerService(Backend.class, backend, null));
+            services.put(
+                    backend.device(),
+                    context.registerService(
+                            Backend.class, backend, FrameworkUtil.asDictionary(Map.of(TYPE, CudaBackend.NAME))));
         }
     }
 

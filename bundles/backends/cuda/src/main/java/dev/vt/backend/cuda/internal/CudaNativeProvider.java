@@ -1,5 +1,6 @@
 package dev.vt.backend.cuda.internal;
 
+import dev.vt.api.device.Backend;
 import dev.vt.api.device.DeviceType;
 import dev.vt.api.device.ProviderCaps;
 import dev.vt.api.spi.KernelSet;
@@ -9,12 +10,23 @@ import dev.vt.backend.cuda.CudaFeatures;
 import dev.vt.backend.cuda.internal.kernel.CudaKernels;
 import org.osgi.service.component.annotations.Component;
 import org.osgi.service.component.annotations.Modified;
+import org.osgi.service.component.annotations.Reference;
+import org.osgi.service.component.annotations.ReferenceCardinality;
+import org.osgi.service.component.annotations.ReferencePolicy;
 
 /**
- * The provider of the CUDA backend's own kernels, on any device that they can be compiled for. Made by Declarative Services or
+ * The provider of the CUDA backend's own kernels, on any device that they can be compiled for. Made by Declarative Services while there is a device, or
  * by the service loader; the registry owns it and asks it once. Holds no state and touches no driver.
  */
-@Component(service = OpProvider.class)
+@Component(
+        service = OpProvider.class,
+        reference =
+                @Reference(
+                        name = "device",
+                        service = Backend.class,
+                        target = CudaComponent.TARGET,
+                        cardinality = ReferenceCardinality.AT_LEAST_ONE,
+                        policy = ReferencePolicy.DYNAMIC))
 @OpProviderProperties(name = OpProvider.NATIVE, priority = 0, device = "cuda")
 public final class CudaNativeProvider implements OpProvider {
     /** Takes a configured priority as it is: without this method the component would leave and be made anew. */
