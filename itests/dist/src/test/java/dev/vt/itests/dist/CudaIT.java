@@ -65,6 +65,41 @@ class CudaIT {
         assertTrue(Files.exists(jar));
     }
 
+    @Test
+    @DisplayName(
+            "O3.1 a kernel that breaks the device: it is listed as failed with the driver's words, its provider goes,"
+                    + " and all else goes on")
+    void breaksDown() throws Exception {
+        Installation vt = Installation.unpack(folder.resolve("home"));
+        String driver = library("fakecuda.c", "libcuda.so.1");
+        Map<String, String> properties = Map.of(
+                "vt.cuda.library",
+                driver,
+                "vt.nvrtc.library",
+                library("fakenvrtc.c", "libnvrtc.so.13"),
+                "vt.cuda.cache",
+                folder.resolve("kernels").toString(),
+                "vt.admission",
+                "off");
+        try (Shell shell = vt.shell(properties)) {
+            assertEquals("present", cuda(shell).path("state").asText());
+            Files.createFile(Path.of(driver + ".breaks"));
+            shell.run("vt:verify vt-native add");
+            JsonNode cuda = shell.await(
+                    "cuda:0",
+                    () -> cuda(shell),
+                    row -> row.path("state").asText().equals("failed"));
+            assertTrue(cuda.path("reason").asText().contains("CUDA_ERROR_ILLEGAL_ADDRESS"), cuda.toString());
+            shell.await(
+                    "the providers",
+                    () -> Json.column(shell.json("vt:providers"), "device"),
+                    devices -> devices.stream().allMatch("cpu:0"::equals));
+            assertEquals(
+                    "vt-native", shell.json("vt:why add cpu").path("selected").asText());
+        }
+        vt.assertNoCrashFile();
+    }
+
     private static JsonNode cuda(Shell shell) throws IOException {
         for (JsonNode row : shell.json("vt:devices")) {
             if (row.path("device").asText().equals("cuda:0")) {
