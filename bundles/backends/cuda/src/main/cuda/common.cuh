@@ -1,9 +1,16 @@
-// What every module starts with. No header of CUDA's is used: a machine that runs vt has the driver and NVRTC, not the toolkit.
+// What every module starts with; further files are included by name. Tests also compile all of it for the host (VT_ON_HOST). No header of CUDA's is used: a machine that runs vt has the driver and NVRTC, not the toolkit.
 typedef unsigned short u16;
 typedef unsigned int u32;
 typedef long long i64;
 
 #define KERNEL extern "C" __global__ void
+
+// Shared memory whose size the launch gives, aligned to 128 bytes.
+#ifdef VT_ON_HOST
+#define DYNAMIC_SHARED(name) unsigned char* name = emulated::dynamic_shared
+#else
+#define DYNAMIC_SHARED(name) extern __shared__ __align__(128) unsigned char name[]
+#endif
 
 // How a kernel fails its queue. A set flag makes later kernels do nothing.
 struct Fault {
@@ -40,9 +47,13 @@ __device__ inline float widen(f32 x) {
 }
 
 __device__ inline float widen(f16 x) {
+#ifdef VT_ON_HOST
+    return emulated::half(x.bits);
+#else
     float y;
     asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x.bits));
     return y;
+#endif
 }
 
 __device__ inline float widen(bf16 x) {

@@ -102,7 +102,7 @@ struct Work {
     struct Work *next;
 };
 struct Module { void *library; };
-struct Function { char name[48]; void (*emulated)(void **, const unsigned *, unsigned); };
+struct Function { char name[48]; void (*emulated)(void **, const unsigned *, unsigned); int shared; };
 struct Stream { int alive, capturing, invalid; struct Work *head, *tail; struct Graph *graph; };
 static struct Stream *streams[256];
 
@@ -364,9 +364,17 @@ Code cuModuleGetFunction(struct Function **f, struct Module *m, const char *name
     snprintf(symbol, sizeof symbol, "emulate_%s", name);
     struct Function *made = calloc(1, sizeof *made);
     snprintf(made->name, sizeof made->name, "%s", name);
+    made->shared = 48 << 10;
     if (m->library && !(made->emulated = dlsym(m->library, symbol))) return NOT_FOUND;
     if (strncmp(name, "missing", 7) == 0) return NOT_FOUND;
     *f = made;
+    return OK;
+}
+// 8: the most dynamic shared memory of a launch.
+Code cuFuncSetAttribute(struct Function *f, int what, int value) {
+    ENTER_CONTEXT("cuFuncSetAttribute");
+    if (what != 8 || value < 0 || value > 227 << 10) return INVALID_VALUE;
+    f->shared = value;
     return OK;
 }
 // Whether the device breaks down now: a test in another process puts a file beside this library.
@@ -381,7 +389,7 @@ static int breaksDown(void) {
 Code cuLaunchKernel(struct Function *f, unsigned x, unsigned y, unsigned z, unsigned bx, unsigned by, unsigned bz, unsigned shared, struct Stream *s,
                     void **params, void **extra) {
     ENTER_CONTEXT("cuLaunchKernel");
-    if (!x || !y || !z || !bx || bx * by * bz > 1024 || y > 65535) return INVALID_VALUE;
+    if (!x || !y || !z || !bx || bx * by * bz > 1024 || y > 65535 || z > 65535 || shared > (uint64_t)f->shared) return INVALID_VALUE;
     struct Work w = {.kind = KERNEL};
     memcpy(w.name, f->name, sizeof w.name);
     w.emulated = f->emulated;

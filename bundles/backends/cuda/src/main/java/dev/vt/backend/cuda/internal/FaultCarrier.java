@@ -1,6 +1,6 @@
 package dev.vt.backend.cuda.internal;
 
-import dev.vt.backend.cuda.internal.kernel.CudaKernels;
+import dev.vt.backend.cuda.internal.kernel.support.Sources;
 import dev.vt.backend.cuda.internal.launch.KernelFunction;
 import dev.vt.backend.cuda.internal.launch.KernelModule;
 
@@ -13,7 +13,7 @@ import dev.vt.backend.cuda.internal.launch.KernelModule;
  */
 record FaultCarrier(KernelFunction enter, KernelFunction leave) {
     static FaultCarrier create() {
-        KernelModule module = CudaKernels.module("fault.cu");
+        KernelModule module = Sources.of("fault.cu");
         return new FaultCarrier(module.function("fault_enter"), module.function("fault_leave"));
     }
 }

@@ -8,6 +8,7 @@ import jcuda.driver.CUdevice;
 import jcuda.driver.CUevent;
 import jcuda.driver.CUevent_flags;
 import jcuda.driver.CUfunction;
+import jcuda.driver.CUfunction_attribute;
 import jcuda.driver.CUgraph;
 import jcuda.driver.CUgraphExec;
 import jcuda.driver.CUmodule;
@@ -24,6 +25,9 @@ import jcuda.driver.JCudaDriver;
  * for all users of JCuda in the process.
  */
 public final class DeviceContext implements AutoCloseable {
+    /** What a launch may ask for of any function. */
+    private static final int SHARED_WITHOUT_ASKING = 48 << 10;
+
     private final DriverLibrary library;
     private final DeviceState state;
     private final Codes codes;
@@ -275,10 +279,17 @@ public final class DeviceContext implements AutoCloseable {
         }
     }
 
-    public CUfunction function(CUmodule module, String name) {
+    /** A kernel of a module, which may ask for so many bytes of shared memory at a launch. */
+    public CUfunction function(CUmodule module, String name, int shared) {
         enter("load kernels");
         CUfunction function = new CUfunction();
         check(JCudaDriver.cuModuleGetFunction(function, module, name), "cuModuleGetFunction of " + name);
+        if (shared > SHARED_WITHOUT_ASKING) {
+            check(
+                    JCudaDriver.cuFuncSetAttribute(
+                            function, CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared),
+                    "cuFuncSetAttribute of " + name);
+        }
         return function;
     }
 

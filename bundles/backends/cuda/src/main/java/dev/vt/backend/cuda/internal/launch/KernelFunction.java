@@ -4,10 +4,12 @@ package dev.vt.backend.cuda.internal.launch;
 public final class KernelFunction {
     private final KernelModule module;
     private final String name;
+    private final int shared;
 
-    KernelFunction(KernelModule module, String name) {
+    KernelFunction(KernelModule module, String name, int shared) {
         this.module = module;
         this.name = name;
+        this.shared = shared;
     }
 
     KernelModule module() {
@@ -16,6 +18,11 @@ public final class KernelFunction {
 
     String name() {
         return name;
+    }
+
+    /** The most bytes of shared memory that a launch asks for, beside what the kernel declares itself. */
+    int shared() {
+        return shared;
     }
 
     @Override

@@ -4,6 +4,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * A file of kernels in CUDA C, as a resource beside the class that names it. It is compiled for a device when one of its kernels
@@ -16,14 +20,43 @@ public record KernelModule(Class<?> anchor, String file) {
     /** What every module starts with: element types, and how a kernel fails its queue. */
     private static final String COMMON = "common.cuh";
 
+    private static final Pattern INCLUDE = Pattern.compile("#include \"([a-z0-9_]+\\.cuh)\"");
+
     /** A kernel of this module. */
     public KernelFunction function(String name) {
-        return new KernelFunction(this, name);
+        return function(name, 0);
     }
 
-    /** The whole source; no other file is included. */
+    /** A kernel of this module whose launches ask for up to so many bytes of shared memory. */
+    public KernelFunction function(String name, int shared) {
+        return new KernelFunction(this, name, shared);
+    }
+
+    /** The whole source: lines that include another file of this package are replaced by it, the first time. */
     public String source() {
-        return read(COMMON) + "\n#line 1 \"" + file + "\"\n" + read(file);
+        StringBuilder text = new StringBuilder();
+        Set<String> included = new HashSet<>();
+        append(text, COMMON, included);
+        append(text, file, included);
+        return text.toString();
+    }
+
+    private void append(StringBuilder text, String name, Set<String> included) {
+        if (!included.add(name)) {
+            return;
+        }
+        text.append("#line 1 \"").append(name).append("\"\n");
+        int number = 1;
+        for (String line : read(name).lines().toList()) {
+            Matcher include = INCLUDE.matcher(line);
+            number++;
+            if (include.matches()) {
+                append(text, include.group(1), included);
+                text.append("#line ").append(number).append(" \"").append(name).append("\"\n");
+            } else {
+                text.append(line).append('\n');
+            }
+        }
     }
 
     private String read(String name) {

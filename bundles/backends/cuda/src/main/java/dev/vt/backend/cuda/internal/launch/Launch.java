@@ -92,11 +92,27 @@ public final class Launch implements AutoCloseable {
 
     /** The same on a grid of two dimensions. */
     public void run(long x, long y, int threads) {
+        run(x, y, 1, threads, 0);
+    }
+
+    /**
+     * The same on a grid of three dimensions, with so many bytes of shared memory for each block; more than 48 KiB only as
+     * the function was declared with.
+     */
+    public void run(long x, long y, long z, int threads, int shared) {
         CUfunction kernel = function;
         if (kernel == null) {
             throw new IllegalStateException("launch was not begun");
         }
-        context.launch(kernel, Math.toIntExact(x), Math.toIntExact(y), 1, threads, 0, stream, parameters);
+        context.launch(
+                kernel,
+                Math.toIntExact(x),
+                Math.toIntExact(y),
+                Math.toIntExact(z),
+                threads,
+                shared,
+                stream,
+                parameters);
     }
 
     /** Lets other threads use the queue. */

@@ -31,7 +31,7 @@ public final class LoadedKernels implements AutoCloseable {
             module = compiler.load(function.module(), context);
             modules.put(function.module(), module);
         }
-        CUfunction loaded = context.function(module, function.name());
+        CUfunction loaded = context.function(module, function.name(), function.shared());
         functions.put(function, loaded);
         return loaded;
     }

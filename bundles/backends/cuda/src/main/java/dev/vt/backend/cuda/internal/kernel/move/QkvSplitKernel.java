@@ -1,9 +1,11 @@
-package dev.vt.backend.cuda.internal.kernel;
+package dev.vt.backend.cuda.internal.kernel.move;
 
 import dev.vt.api.device.Queue;
 import dev.vt.api.op.Outcome;
 import dev.vt.api.tensor.DType;
 import dev.vt.api.tensor.Tensor;
+import dev.vt.backend.cuda.internal.kernel.support.Grid;
+import dev.vt.backend.cuda.internal.kernel.support.Operand;
 import dev.vt.backend.cuda.internal.launch.KernelFunction;
 import dev.vt.backend.cuda.internal.launch.KernelModule;
 import dev.vt.backend.cuda.internal.launch.Launch;

@@ -1,8 +1,11 @@
-package dev.vt.backend.cuda.internal.kernel;
+package dev.vt.backend.cuda.internal.kernel.element;
 
 import dev.vt.api.device.Queue;
 import dev.vt.api.op.Outcome;
 import dev.vt.api.tensor.Tensor;
+import dev.vt.backend.cuda.internal.kernel.support.Grid;
+import dev.vt.backend.cuda.internal.kernel.support.Operand;
+import dev.vt.backend.cuda.internal.kernel.support.Variants;
 import dev.vt.backend.cuda.internal.launch.KernelModule;
 import dev.vt.backend.cuda.internal.launch.Launch;
 import dev.vt.backend.cuda.internal.launch.LaunchQueue;

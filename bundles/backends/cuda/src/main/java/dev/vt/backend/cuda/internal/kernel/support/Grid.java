@@ -1,15 +1,15 @@
-package dev.vt.backend.cuda.internal.kernel;
+package dev.vt.backend.cuda.internal.kernel.support;
 
 /** How many blocks and threads work on something. */
-final class Grid {
+public final class Grid {
     /** Threads of a block that works on elements. */
-    static final int THREADS = 256;
+    public static final int THREADS = 256;
 
     /** Threads of a block that works on a row. */
-    static final int ROW_THREADS = 256;
+    public static final int ROW_THREADS = 256;
 
     /** The most blocks that a grid has in its first dimension. */
-    static final long MAX = Integer.MAX_VALUE;
+    public static final long MAX = Integer.MAX_VALUE;
 
     /** Enough to fill any device several times; each block goes on over the rest. */
     private static final long BLOCKS = 1 << 14;
@@ -17,7 +17,7 @@ final class Grid {
     private Grid() {}
 
     /** Blocks for a kernel that goes over so many elements. */
-    static long over(long elements) {
+    public static long over(long elements) {
         return Math.min(BLOCKS, Math.ceilDiv(elements, THREADS));
     }
 }

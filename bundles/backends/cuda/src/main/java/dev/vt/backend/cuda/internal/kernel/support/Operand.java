@@ -1,15 +1,15 @@
-package dev.vt.backend.cuda.internal.kernel;
+package dev.vt.backend.cuda.internal.kernel.support;
 
 import dev.vt.api.op.Outcome;
 import dev.vt.api.tensor.Tensor;
 import org.jspecify.annotations.Nullable;
 
 /** What a kernel may expect of its operands: rows of contiguous elements with one stride, each element aligned to its size. */
-final class Operand {
+public final class Operand {
     private Operand() {}
 
     /** Null when the tensor can be read and written element by element as dense, else why not. */
-    static @Nullable Outcome dense(@Nullable Tensor t) {
+    public static @Nullable Outcome dense(@Nullable Tensor t) {
         if (t == null) {
             return null;
         }
@@ -17,7 +17,7 @@ final class Operand {
     }
 
     /** The same where rows may be padded. */
-    static @Nullable Outcome rows(Tensor t) {
+    public static @Nullable Outcome rows(Tensor t) {
         if (t.contiguous()) {
             return aligned(t);
         }
@@ -41,17 +41,17 @@ final class Operand {
     }
 
     /** Number of rows of the last dimension. */
-    static long rowsOf(Tensor t) {
+    public static long rowsOf(Tensor t) {
         return t.lastDim() == 0 ? 0 : t.elements() / t.lastDim();
     }
 
     /** Elements from one row to the next; the row's own length for a contiguous tensor. */
-    static long stride(Tensor t) {
+    public static long stride(Tensor t) {
         return t.contiguous() || t.rank() < 2 ? t.lastDim() : t.stride(t.rank() - 2);
     }
 
     /** The number that kernels know a float type by. */
-    static int type(@Nullable Tensor t) {
+    public static int type(@Nullable Tensor t) {
         return t == null ? 0 : t.dtype().ordinal();
     }
 }

@@ -1,0 +1,17 @@
+package dev.vt.backend.cuda.internal.kernel.move;
+
+import dev.vt.api.spi.KernelSet;
+import dev.vt.backend.cuda.internal.kernel.support.Sources;
+import dev.vt.backend.cuda.internal.launch.KernelModule;
+import dev.vt.ops.OpTable;
+
+/** The list of the kernels that move rows. */
+public final class MoveKernels {
+    private MoveKernels() {}
+
+    /** Adds them. */
+    public static void put(KernelSet.Builder kernels) {
+        KernelModule source = Sources.of("move.cu");
+        kernels.put(OpTable.EMBEDDING, new EmbeddingKernel(source)).put(OpTable.QKV_SPLIT, new QkvSplitKernel(source));
+    }
+}

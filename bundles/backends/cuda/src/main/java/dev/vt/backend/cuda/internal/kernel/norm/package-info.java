@@ -1,0 +1,5 @@
+/** Normalisations. */
+@NullMarked
+package dev.vt.backend.cuda.internal.kernel.norm;
+
+import org.jspecify.annotations.NullMarked;
