@@ -459,6 +459,12 @@ def frequencies(c, rotary):
     return f
 
 
+def axes(pairs):
+    """Runs of pairs by position in time, height and width."""
+    height, width = pairs // 3, pairs // 4
+    return np.repeat([0, 1, 2], [pairs - height - width, height, width])
+
+
 def rotated(x, cos, sin, interleaved=False):
     y = x.copy()
     n = cos.shape[1]
@@ -471,7 +477,8 @@ def rotated(x, cos, sin, interleaved=False):
 
 @op("rope_neox")
 def rope_neox(c):
-    angles = np.outer(c["positions"], frequencies(c, c.dims[4]))
+    f = frequencies(c, c.dims[4])
+    angles = c["positions"][axes(len(f))].T * f if c.said("mrope") else np.outer(c["positions"], f)
     return {n: rotated(c[n], np.cos(angles), np.sin(angles)) for n in "qk"}
 
 
@@ -488,10 +495,7 @@ def rope_cos_sin_cache(c):
 def rope_from_cache(c):
     positions, pairs = c["positions"], c.shapes["cosSin"][1] // 2
     if c.said("mrope"):
-        # Runs of pairs by position in time, height and width.
-        height, width = pairs // 3, pairs // 4
-        axis = np.repeat([0, 1, 2], [pairs - height - width, height, width])
-        rows = positions[axis].T
+        rows = positions[axes(pairs)].T
     else:
         rows = np.repeat(positions[:, None], pairs, axis=1)
     cos, sin = c["cosSin"][rows, np.arange(pairs)], c["cosSin"][rows, np.arange(pairs) + pairs]

@@ -280,8 +280,25 @@ public final class Ops {
      * @param frequencies rotaryDim even, above 0 and at most D; base and scales above 0
      */
     public void ropeNeox(Queue queue, Tensor q, Tensor k, Tensor positions, RopeFrequencies frequencies) {
-        RopeChecks.neox(queue, q, k, positions, frequencies);
-        dispatcher.call(OpTable.ROPE_NEOX, queue, kernel -> kernel.run(queue, q, k, positions, frequencies));
+        ropeNeox(queue, q, k, positions, frequencies, null);
+    }
+
+    /**
+     * As {@link #ropeNeox(Queue, Tensor, Tensor, Tensor, RopeFrequencies)}, for tokens that have a position in time and one in each
+     * direction of a picture.
+     *
+     * @param positions [3,T] i32 or i64, or [T] without sections
+     * @param sections which pair is rotated by which position; all add up to rotaryDim / 2; or null
+     */
+    public void ropeNeox(
+            Queue queue,
+            Tensor q,
+            Tensor k,
+            Tensor positions,
+            RopeFrequencies frequencies,
+            @Nullable MropeSections sections) {
+        RopeChecks.neox(queue, q, k, positions, frequencies, sections);
+        dispatcher.call(OpTable.ROPE_NEOX, queue, kernel -> kernel.run(queue, q, k, positions, frequencies, sections));
     }
 
     /**

@@ -14,13 +14,19 @@ import org.jspecify.annotations.Nullable;
 final class RopeChecks {
     private RopeChecks() {}
 
-    static void neox(Queue queue, Tensor q, Tensor k, Tensor positions, RopeFrequencies frequencies) {
+    static void neox(
+            Queue queue,
+            Tensor q,
+            Tensor k,
+            Tensor positions,
+            RopeFrequencies frequencies,
+            @Nullable MropeSections sections) {
         Op<?> op = OpTable.ROPE_NEOX;
         Device device = Check.device(op, queue);
         Check.dense(op, "q", q, device, 3);
         Check.dense(op, "k", k, device, 3);
         Check.outFloats(op, "q", q);
-        positions(op, positions, q.dim(0), "dimension 0 of q", device);
+        positions(op, positions, sections, q, device);
         Check.apart(op, "q", q, "positions", positions);
         keys(op, q, k);
         Check.apart(op, "k", k, "positions", positions);
@@ -31,6 +37,10 @@ final class RopeChecks {
                     "frequencies",
                     "a rotaryDim of at most dimension 2 of q, which is " + q,
                     "" + frequencies.rotaryDim());
+        }
+        if (sections != null) {
+            sections(
+                    op, sections, frequencies.rotaryDim(), "half of rotaryDim of frequencies, which is " + frequencies);
         }
     }
 
@@ -66,15 +76,10 @@ final class RopeChecks {
         Check.dense(op, "cosSin", cosSin, device, 2);
         Check.dtype(op, "cosSin", cosSin, DType.F32);
         rotaryWidth(op, cosSin, "q", q);
-        if (sections == null) {
-            positions(op, positions, q.dim(0), "dimension 0 of q", device);
-        } else {
-            sections(op, sections, cosSin);
-            Check.dense(op, "positions", positions, device, 2);
-            Check.ids(op, "positions", positions);
-            Check.dim(op, "positions", positions, 0, MropeSections.AXES, "time, height and width");
-            Check.dim(op, "positions", positions, 1, q.dim(0), "dimension 0 of q");
+        if (sections != null) {
+            sections(op, sections, cosSin.dim(1), "half of dimension 1 of cosSin, which is " + cosSin);
         }
+        positions(op, positions, sections, q, device);
         Check.apart(op, "q", q, "cosSin", cosSin);
         Check.apart(op, "q", q, "positions", positions);
         if (k != null) {
@@ -85,14 +90,10 @@ final class RopeChecks {
         }
     }
 
-    private static void sections(Op<?> op, MropeSections s, Tensor cosSin) {
+    private static void sections(Op<?> op, MropeSections s, long rotary, String half) {
         boolean counts = s.temporal() >= 0 && s.height() >= 0 && s.width() >= 0;
-        if (!counts || s.start(MropeSections.AXES) != cosSin.dim(1) / 2) {
-            throw Faults.of(
-                    op,
-                    "sections",
-                    "numbers of 0 or more that add up to half of dimension 1 of cosSin, which is " + cosSin,
-                    "" + s);
+        if (!counts || s.start(MropeSections.AXES) != rotary / 2) {
+            throw Faults.of(op, "sections", "numbers of 0 or more that add up to " + half, "" + s);
         }
     }
 
@@ -101,6 +102,19 @@ final class RopeChecks {
         Check.dim(op, "k", k, 0, q.dim(0), "dimension 0 of q");
         Check.dim(op, "k", k, 2, q.dim(2), "dimension 2 of q");
         Check.apart(op, "k", k, "q", q);
+    }
+
+    /** One position for each row of q, or three of them where there are sections. */
+    private static void positions(
+            Op<?> op, Tensor positions, @Nullable MropeSections sections, Tensor q, Device device) {
+        if (sections == null) {
+            positions(op, positions, q.dim(0), "dimension 0 of q", device);
+            return;
+        }
+        Check.dense(op, "positions", positions, device, 2);
+        Check.ids(op, "positions", positions);
+        Check.dim(op, "positions", positions, 0, MropeSections.AXES, "time, height and width");
+        Check.dim(op, "positions", positions, 1, q.dim(0), "dimension 0 of q");
     }
 
     private static void positions(Op<?> op, Tensor positions, long rows, String why, Device device) {

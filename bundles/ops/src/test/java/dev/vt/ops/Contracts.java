@@ -149,7 +149,22 @@ final class Contracts {
                         .tensor("q", "3 *4 6", F32, "written")
                         .tensor("k", "3 *2 6", F32, "written")
                         .tensor("positions", "3", IDS)
-                        .number("frequencies", RopeFrequencies.of(10000, 4), badFrequencies(8)),
+                        .number("frequencies", RopeFrequencies.of(10000, 4), badFrequencies(8))
+                        .absent("sections"),
+                new Contract(
+                                OpTable.ROPE_NEOX,
+                                (o, q, a) -> o.ropeNeox(
+                                        q,
+                                        a.t("q"),
+                                        a.t("k"),
+                                        a.t("positions"),
+                                        a.v("frequencies", RopeFrequencies.class),
+                                        a.v("sections", MropeSections.class)))
+                        .tensor("q", "5 *4 8", F32, "written")
+                        .tensor("k", "5 *2 8", F32, "written")
+                        .tensor("positions", "3 5", IDS)
+                        .number("frequencies", RopeFrequencies.of(10000, 6), badFrequencies(10))
+                        .number("sections", new MropeSections(2, 0, 1), badSections()),
                 new Contract(
                                 OpTable.ROPE_COS_SIN_CACHE,
                                 (o, q, a) -> o.ropeCosSinCache(
@@ -187,15 +202,19 @@ final class Contracts {
                         .tensor("cosSin", "*9 6", F32)
                         .tensor("positions", "3 5", IDS)
                         .number("interleaved", true)
-                        .number(
-                                "sections",
-                                new MropeSections(2, 0, 1),
-                                new MropeSections(1, 0, 1),
-                                new MropeSections(2, 1, 1),
-                                new MropeSections(-1, 2, 2),
-                                new MropeSections(2, -1, 2),
-                                new MropeSections(2, 2, -1),
-                                new MropeSections(Integer.MAX_VALUE, Integer.MAX_VALUE, 5)));
+                        .number("sections", new MropeSections(2, 0, 1), badSections()));
+    }
+
+    /** Sections that are not three pairs. */
+    private static Object[] badSections() {
+        return new Object[] {
+            new MropeSections(1, 0, 1),
+            new MropeSections(2, 1, 1),
+            new MropeSections(-1, 2, 2),
+            new MropeSections(2, -1, 2),
+            new MropeSections(2, 2, -1),
+            new MropeSections(Integer.MAX_VALUE, Integer.MAX_VALUE, 5)
+        };
     }
 
     /** Frequencies that no op takes, and a rotaryDim that this one doesn't. */

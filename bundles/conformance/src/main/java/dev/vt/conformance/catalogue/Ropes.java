@@ -28,6 +28,8 @@ final class Ropes {
     private static final int LINEAR = 2;
     private static final int LLAMA = 3;
     private static final int FACTORS = 4;
+    private static final int AXES = 4;
+    private static final int LONG_AXES = 5;
 
     private static final int INTERLEAVED = 1;
     private static final int NO_KEYS = 2;
@@ -47,7 +49,7 @@ final class Ropes {
         return List.of(
                 OpSpec.of(OpTable.ROPE_NEOX, "TxHqxHkxDxR")
                         .dtypes(Dtypes.STORED)
-                        .variants("", "i64 positions", "linear scale", "llama3")
+                        .variants("", "i64 positions", "linear scale", "llama3", "mrope", "i64 mrope")
                         .quick("1x4x2x64x64", "3x3x1x40x24")
                         .full(
                                 "0x2x1x8x8",
@@ -102,6 +104,15 @@ final class Ropes {
         };
     }
 
+    /** The axis whose position rotates a pair. */
+    private static int axis(@Nullable MropeSections sections, int pair) {
+        int axis = 0;
+        while (sections != null && pair >= sections.start(axis + 1)) {
+            axis++;
+        }
+        return axis;
+    }
+
     /** The i-th angle of a position 1, from the papers' formulas. */
     private static double frequency(RopeFrequencies f, int i) {
         double plain = Math.exp(-2.0 * i / f.rotaryDim() * Math.log(f.base())) / f.linearScale();
@@ -123,26 +134,40 @@ final class Ropes {
                 t);
     }
 
+    /** Positions of three axes; the last ones of all are far apart. */
+    private static Operand axes(Draft d, int t, boolean wide) {
+        long last = (long) MropeSections.AXES * t - 1;
+        return d.integers(
+                "positions",
+                wide ? DType.I64 : DType.I32,
+                i -> i == last ? 131071 : d.random().nextLong(9000),
+                MropeSections.AXES,
+                t);
+    }
+
     private static void neox(Draft d) {
         int t = d.dim(0);
         int rotary = d.dim(4);
         Operand q = d.data("q", d.dtype(), t, d.dim(1), d.dim(3));
         Operand k = d.normal("k", d.dtype(), t, d.dim(2), d.dim(3));
-        Operand positions = positions(d, t, d.variant() == LONG_POSITIONS);
-        RopeFrequencies f = frequencies(d, rotary);
         int pairs = rotary / 2;
+        MropeSections sections = d.variant() == AXES || d.variant() == LONG_AXES ? sections(pairs) : null;
+        Operand positions = sections == null
+                ? positions(d, t, d.variant() == LONG_POSITIONS)
+                : axes(d, t, d.variant() == LONG_AXES);
+        RopeFrequencies f = frequencies(d, rotary);
         long[] at = positions.integers();
         double[] cos = new double[t * pairs];
         double[] sin = new double[t * pairs];
         for (int i = 0; i < cos.length; i++) {
-            double angle = at[i / pairs] * frequency(f, i % pairs);
+            double angle = at[axis(sections, i % pairs) * t + i / pairs] * frequency(f, i % pairs);
             cos[i] = Math.cos(angle);
             sin[i] = Math.sin(angle);
         }
         q.expect(() -> rotated(q, cos, sin, rotary, false));
         k.expect(() -> rotated(k, cos, sin, rotary, false));
         d.flops(3.0 * t * rotary * (d.dim(1) + d.dim(2)));
-        d.call((ops, queue, ts) -> ops.ropeNeox(queue, ts[0], ts[1], ts[2], f));
+        d.call((ops, queue, ts) -> ops.ropeNeox(queue, ts[0], ts[1], ts[2], f, sections));
     }
 
     /** Each token has {@code rotary / 2} cosines and sines; what lies behind {@code rotary} stays. */
@@ -254,11 +279,7 @@ final class Ropes {
         double[] sin = new double[tokens * pairs];
         for (int i = 0; i < cos.length; i++) {
             int pair = i % pairs;
-            int axis = 0;
-            while (sections != null && pair >= sections.start(axis + 1)) {
-                axis++;
-            }
-            int row = (int) at[axis * tokens + i / pairs] * rotary;
+            int row = (int) at[axis(sections, pair) * tokens + i / pairs] * rotary;
             cos[i] = cosSin.values()[row + pair];
             sin[i] = cosSin.values()[row + pairs + pair];
         }

@@ -45,6 +45,7 @@ class MutationTest {
                                 Objects.requireNonNull(right.get(OpTable.RMS_NORM)),
                                 Objects.requireNonNull(right.get(OpTable.ROPE_FROM_CACHE))),
                         MoeMutants.all(right),
+                        RopeMutants.all(right),
                         QuantMutants.all(right))
                 .flatMap(List::stream)
                 .toList();

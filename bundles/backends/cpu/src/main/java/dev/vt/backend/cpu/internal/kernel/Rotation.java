@@ -31,7 +31,19 @@ final class Rotation {
 
     /** Takes the angles of a position; they are made in double, then rounded. */
     void angles(long position, double[] frequencies) {
-        for (int i = 0; i < cos.length; i++) {
+        angles(position, frequencies, 0, cos.length);
+    }
+
+    /** Takes for each section the angles of its own position of token t. */
+    void angles(Ints positions, long t, long tokens, MropeSections sections, double[] frequencies) {
+        for (int axis = 0; axis < MropeSections.AXES; axis++) {
+            long position = positions.get(axis * tokens + t);
+            angles(position, frequencies, (int) sections.start(axis), (int) sections.start(axis + 1));
+        }
+    }
+
+    private void angles(long position, double[] frequencies, int from, int to) {
+        for (int i = from; i < to; i++) {
             double angle = position * frequencies[i];
             cos[i] = (float) Math.cos(angle);
             sin[i] = (float) Math.sin(angle);

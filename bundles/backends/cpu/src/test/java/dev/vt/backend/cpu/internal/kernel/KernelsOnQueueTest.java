@@ -42,7 +42,7 @@ class KernelsOnQueueTest {
         new AddKernel().run(queue, x, x, product);
         Tensor heads = Tensor.of(x.memory(), DType.F32, T, 8, H / 8);
         Tensor more = Tensor.of(normed.memory(), DType.F32, T, 8, H / 8);
-        new RopeNeoxKernel().run(queue, heads, more, ids, RopeFrequencies.of(10000, H / 8));
+        new RopeNeoxKernel().run(queue, heads, more, ids, RopeFrequencies.of(10000, H / 8), null);
         queue.synchronize();
         return Data.read(x);
     }

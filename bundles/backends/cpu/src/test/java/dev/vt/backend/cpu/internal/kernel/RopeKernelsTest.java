@@ -8,7 +8,9 @@ import dev.vt.api.device.Queue;
 import dev.vt.api.op.Outcome;
 import dev.vt.api.tensor.DType;
 import dev.vt.api.tensor.Tensor;
+import dev.vt.ops.kernel.MropeSections;
 import dev.vt.ops.kernel.RopeFrequencies;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -66,7 +68,7 @@ class RopeKernelsTest {
                             Tensor at = Data.of(offset == 4 ? DType.I64 : DType.I32, offset, 0, positions, 4);
                             double[] eq = rotated(Data.read(q), 3, d, positions, f, false);
                             double[] ek = rotated(Data.read(k), 1, d, positions, f, false);
-                            assertEquals(Outcome.SERVED, new RopeNeoxKernel().run(queue, q, k, at, f));
+                            assertEquals(Outcome.SERVED, new RopeNeoxKernel().run(queue, q, k, at, f, null));
                             Data.assertClose(eq, q, 1, dtype + " q d=" + d);
                             Data.assertClose(ek, k, 1, dtype + " k d=" + d);
                             Data.assertOutsideUntouched(q, "rope_neox");
@@ -74,6 +76,40 @@ class RopeKernelsTest {
                     }
                 }
             }
+        }
+    }
+
+    @Test
+    @DisplayName("O4.10 rope_neox: each pair is rotated by the position of its section")
+    void sections() {
+        double[] positions = {0, 5, 131071, 3, 77, 9, 40, 1, 2};
+        RopeFrequencies f = RopeFrequencies.of(10000, 12);
+        MropeSections sections = new MropeSections(3, 1, 2);
+        int[] axes = {0, 0, 0, 1, 2, 2};
+        for (Queue queue : InlineQueue.all()) {
+            for (DType ids : List.of(DType.I32, DType.I64)) {
+                Tensor q = Data.of(DType.F32, 0, 0, Data.random(1, 3L * 2 * 14), 3, 2, 14);
+                Tensor k = Data.of(DType.F32, 4, 0, Data.random(2, 3L * 14), 3, 1, 14);
+                double[] eq = Data.read(q);
+                double[] ek = Data.read(k);
+                for (int pair = 0; pair < axes.length; pair++) {
+                    double[] at = Arrays.copyOfRange(positions, axes[pair] * 3, axes[pair] * 3 + 3);
+                    take(pair, rotated(Data.read(q), 2, 14, at, f, false), eq);
+                    take(pair, rotated(Data.read(k), 1, 14, at, f, false), ek);
+                }
+                Tensor at = Data.of(ids, 0, 0, positions, 3, 3);
+                assertEquals(Outcome.SERVED, new RopeNeoxKernel().run(queue, q, k, at, f, sections));
+                Data.assertClose(eq, q, 1, "q");
+                Data.assertClose(ek, k, 1, "k");
+            }
+        }
+    }
+
+    /** Copies a pair of each head of 14 elements, of which 12 are rotated. */
+    private static void take(int pair, double[] from, double[] to) {
+        for (int head = 0; head < from.length; head += 14) {
+            to[head + pair] = from[head + pair];
+            to[head + pair + 6] = from[head + pair + 6];
         }
     }
 
