@@ -65,8 +65,8 @@ final class MemoryPool implements AutoCloseable {
                     "device {0}: no page-locked memory is left for {1} bytes ({2} are in use): ordinary memory is"
                             + " used, whose copies are slower",
                     device,
-                    size,
-                    pinnedBytes);
+                    Long.toString(size),
+                    Long.toString(pinnedBytes.get()));
         }
         return admit(ordinary, what);
     }

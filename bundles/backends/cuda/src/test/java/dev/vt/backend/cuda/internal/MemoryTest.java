@@ -171,6 +171,27 @@ class MemoryTest extends OnFakeDevice {
     }
 
     @Test
+    @DisplayName("B5 O4.4 when page-locked memory runs out, the log has one warning, whatever comes after it")
+    void pinnedWarning() {
+        driver.memory(1 << 28, driver.pinnedUsed() + 4096);
+        try (Warnings warnings = new Warnings()) {
+            Memory first = cuda.allocatePinned(4096);
+            assertEquals(List.of(), warnings.lines());
+            for (int i = 0; i < 6; i++) {
+                assertFalse(cuda.allocatePinned(8192).pinned());
+            }
+            first.close();
+            assertTrue(cuda.allocatePinned(4096).pinned());
+            assertFalse(cuda.allocatePinned(1 << 20).pinned());
+            assertEquals(
+                    List.of("device cuda:0: no page-locked memory is left for 8192 bytes (4096 are in use): ordinary"
+                            + " memory is used, whose copies are slower"),
+                    warnings.lines());
+            assertEquals(7, cuda.memoryUse().pinnedFallbacks());
+        }
+    }
+
+    @Test
     @DisplayName("B5 page-locked memory is used again, since locking it is slow")
     void pinnedAgain() {
         Memory first = cuda.allocatePinned(5000);
