@@ -1,92 +1,27 @@
 package dev.vt.model;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.vt.api.ErrorCode;
-import dev.vt.api.VtException;
 import dev.vt.api.tensor.DType;
 import dev.vt.model.TinyModel.Routing;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Mixtures of experts against a forward pass in double precision: logits, greedy tokens, chunks, batches, wrong files. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class MixtureDecoderTest {
-    private static final int STEPS = 32;
-
+class MixtureDecoderTest extends OnDecoders {
     /** f32 against f64 through a few layers: observed differences are below a tenth of this. */
     private static final double TOLERANCE = 2e-4;
 
-    @TempDir
-    private Path directory;
-
-    private TestRuntime runtime;
-
-    @BeforeAll
-    void start() {
-        runtime = new TestRuntime();
-    }
-
-    @AfterAll
-    void stop() {
-        runtime.close();
-    }
-
-    /** Tokens and logits of each step of one prompt. */
-    private record Trace(List<Integer> tokens, List<float[]> logits) {}
-
-    private Trace trace(Path file, int[] prompt, int chunk) {
-        List<float[]> steps = new ArrayList<>();
-        try (TextGenerator generator = runtime.open(file, chunk)) {
-            List<Integer> tokens = generator
-                    .generateTokens(List.of(prompt), greedy(), new GenerateListener() {
-                        @Override
-                        public void token(int sequence, int id, String text) {
-                            Workspace workspace = Objects.requireNonNull(generator.workspace());
-                            steps.add(DecoderLogitsTest.floats(
-                                    workspace.buffers().logits.of(1)));
-                        }
-                    })
-                    .getFirst()
-                    .tokens();
-            return new Trace(tokens, steps);
-        }
-    }
-
-    private static GenerateOptions greedy() {
-        return new GenerateOptions(STEPS, 0, 0, 1, 0, 1, 0, 0, 0, true);
-    }
-
     private void compare(TinyModel model) {
-        int[] prompt = DecoderLogitsTest.prompt(37, model.vocabulary);
-        Trace trace = trace(model.write(directory), prompt, 16);
-        assertEquals(STEPS, trace.tokens().size());
-        int[] all = new int[prompt.length + STEPS];
-        System.arraycopy(prompt, 0, all, 0, prompt.length);
-        for (int i = 0; i < STEPS; i++) {
-            all[prompt.length + i] = trace.tokens().get(i);
-        }
-        double[][] expected = new ReferenceDecoder(model).logits(all);
-        for (int step = 0; step < STEPS; step++) {
-            double[] row = expected[prompt.length - 1 + step];
-            int best = 0;
-            for (int v = 0; v < row.length; v++) {
-                best = row[v] > row[best] ? v : best;
-                assertEquals(row[v], trace.logits().get(step)[v], TOLERANCE, "step " + step + ", token " + v);
-            }
-            assertEquals(best, trace.tokens().get(step), "step " + step);
-        }
+        compare(
+                model.write(directory),
+                model.vocabulary,
+                tokens -> new ReferenceDecoder(model).logits(tokens),
+                TOLERANCE);
     }
 
     @Test
@@ -160,23 +95,7 @@ class MixtureDecoderTest {
     @DisplayName("a mixture of experts: prompts of a batch get what each gets alone, again and again")
     void batch() {
         TinyModel model = TinyModel.of("qwen2moe").experts(8, 3, 20, 36).build();
-        Path file = model.write(directory);
-        List<int[]> prompts = List.of(
-                DecoderLogitsTest.prompt(23, model.vocabulary),
-                DecoderLogitsTest.prompt(1, model.vocabulary),
-                DecoderLogitsTest.prompt(40, model.vocabulary));
-        List<List<Integer>> alone = new ArrayList<>();
-        for (int[] prompt : prompts) {
-            alone.add(trace(file, prompt, 24).tokens());
-        }
-        try (TextGenerator generator = runtime.open(file, 24)) {
-            for (int round = 0; round < 2; round++) {
-                List<GenerateResult> together = generator.generateTokens(prompts, greedy(), GenerateListener.NONE);
-                for (int i = 0; i < prompts.size(); i++) {
-                    assertEquals(alone.get(i), together.get(i).tokens(), "round " + round + ", prompt " + i);
-                }
-            }
-        }
+        batch(model.write(directory), model.vocabulary, generator -> {});
     }
 
     @Test
@@ -191,11 +110,7 @@ class MixtureDecoderTest {
                 for (int i = 0; i < prompts.size(); i++) {
                     assertEquals(STEPS, together.get(i).tokens().size());
                     assertEquals(
-                            generator
-                                    .generateTokens(prompts.subList(i, i + 1), greedy(), GenerateListener.NONE)
-                                    .getFirst()
-                                    .tokens(),
-                            together.get(i).tokens());
+                            alone(generator, prompts.get(i)), together.get(i).tokens());
                 }
             }
         }
@@ -234,11 +149,6 @@ class MixtureDecoderTest {
     }
 
     private void refused(ModelFile file, String words) {
-        Path path = file.write(directory.resolve("refused.gguf"));
-        long blocks = runtime.backend().memoryUse().blocks();
-        VtException e = assertThrows(VtException.class, () -> runtime.open(path).close());
-        assertTrue(e.getMessage().contains(words), e.getMessage());
-        assertTrue(e.code() == ErrorCode.FORMAT || e.code() == ErrorCode.UNSUPPORTED, e.code() + " " + e.getMessage());
-        assertEquals(blocks, runtime.backend().memoryUse().blocks());
+        refused(file, words, ErrorCode.FORMAT, ErrorCode.UNSUPPORTED);
     }
 }

@@ -215,11 +215,11 @@ class ElementwiseKernelsTest {
                 continue;
             }
             int h = 3 * dtype.blockElements();
-            Tensor table = BlockReference.random(dtype, 2, 5, 4, h);
+            Tensor table = RandomBlocks.random(dtype, 2, 5, 4, h);
             Tensor out = Data.empty(DType.F32, 0, 0, 2, h);
             Tensor ids = Data.of(DType.I32, new double[] {3, 1}, 2);
             new EmbeddingKernel().run(new InlineQueue(InlineQueue.Cut.SINGLE), out, table, ids);
-            double[] rows = BlockReference.read(table);
+            double[] rows = RandomBlocks.read(table);
             double[] expected = new double[2 * h];
             System.arraycopy(rows, 3 * h, expected, 0, h);
             System.arraycopy(rows, h, expected, h, h);

@@ -36,7 +36,7 @@ class KernelsOnQueueTest {
         Tensor product = Data.empty(DType.F32, 0, 0, T, H);
         new EmbeddingKernel().run(queue, x, table, ids);
         new RmsNormKernel().run(queue, normed, x, Data.of(DType.F32, Data.random(2, H), H), null, 1e-6f, true);
-        new MatmulBtKernel().run(queue, up, normed, BlockReference.random(DType.Q4_K, 0, 3, 2 * H, H));
+        new MatmulBtKernel().run(queue, up, normed, RandomBlocks.random(DType.Q4_K, 0, 3, 2 * H, H));
         new GatedKernel(GatedKernel::silu).run(queue, gated, up);
         new MatmulKernel().run(queue, product, gated, Data.of(DType.F32, Data.random(4, (long) H * H), H, H));
         new AddKernel().run(queue, x, x, product);

@@ -95,10 +95,10 @@ class MatmulKernelTest {
                     int n = 9;
                     String what = dtype + " K=" + k + " M=" + m;
                     Tensor a = Data.of(DType.F32, 4, 1, Data.random(m, (long) m * k), m, k);
-                    Tensor b = BlockReference.random(dtype, 2, k, n, k);
+                    Tensor b = RandomBlocks.random(dtype, 2, k, n, k);
                     Tensor out = Data.empty(DType.F32, 0, 2, m, n);
                     double[] x = Data.read(a);
-                    double[] w = BlockReference.read(b);
+                    double[] w = RandomBlocks.read(b);
                     double[] expected = new double[m * n];
                     for (int i = 0; i < m * n; i++) {
                         for (int l = 0; l < k; l++) {
