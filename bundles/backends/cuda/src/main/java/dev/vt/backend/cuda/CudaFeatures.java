@@ -20,6 +20,8 @@ public enum CudaFeatures {
     CLUSTERS(5),
     /** Matrix units for block-scaled fp4: 10.0 and above. */
     FP4(6),
+    /** Kernels were translated to PTX when vt was built, which serves where NVRTC is missing. */
+    PREBUILT_KERNELS(7),
     /** Host and device share one memory. */
     INTEGRATED(16),
     /** The device reads ordinary host memory. */

@@ -9,6 +9,7 @@ import dev.vt.api.device.ProviderCaps;
 import dev.vt.api.device.Queue;
 import dev.vt.backend.cuda.CudaFeatures;
 import dev.vt.backend.cuda.internal.driver.DeviceInfo;
+import dev.vt.backend.cuda.internal.launch.KernelCompiler;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Optional;
@@ -31,16 +32,17 @@ final class CudaBackend implements Backend, AutoCloseable {
     private final ProviderCaps caps;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    CudaBackend(CudaDevice device, boolean compiler) {
+    CudaBackend(CudaDevice device, KernelCompiler compiler) {
         this.device = device;
         this.info = device.context().info();
         this.caps = new ProviderCaps(
                 device.device(), true, info.major(), info.minor(), info.units(), features(info, compiler));
     }
 
-    private static long features(DeviceInfo info, boolean compiler) {
+    private static long features(DeviceInfo info, KernelCompiler compiler) {
         int capability = info.capability();
-        return bit(CudaFeatures.NVRTC, compiler)
+        return bit(CudaFeatures.NVRTC, compiler.present())
+                | bit(CudaFeatures.PREBUILT_KERNELS, compiler.prebuilt())
                 | bit(CudaFeatures.MEMORY_POOLS, info.pools())
                 | bit(CudaFeatures.TENSOR_CORES, capability >= 70)
                 | bit(CudaFeatures.BF16, capability >= 80)

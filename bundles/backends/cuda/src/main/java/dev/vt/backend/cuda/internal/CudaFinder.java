@@ -51,7 +51,7 @@ public final class CudaFinder implements BackendFinder {
         DeviceState state = new DeviceState(device.toString(), reason -> tell(device, reason, statuses));
         KernelCompiler compiler = KernelCompiler.find();
         DeviceContext context = new DeviceContext(library, device.index(), state);
-        return new CudaBackend(new CudaDevice(device, context, compiler, FaultCarrier.create()), compiler.present());
+        return new CudaBackend(new CudaDevice(device, context, compiler, FaultCarrier.create()), compiler);
     }
 
     /** On a thread of its own, since the one that met the failure is in the middle of a call and may hold a queue. */

@@ -52,7 +52,7 @@ public final class CudaNativeProvider implements OpProvider {
 
     @Override
     public boolean supports(ProviderCaps caps) {
-        return caps.valid() && caps.has(CudaFeatures.NVRTC.mask());
+        return caps.valid() && (caps.has(CudaFeatures.NVRTC.mask()) || caps.has(CudaFeatures.PREBUILT_KERNELS.mask()));
     }
 
     @Override

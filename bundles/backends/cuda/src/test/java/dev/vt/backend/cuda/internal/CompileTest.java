@@ -30,16 +30,25 @@ class CompileTest {
 
     @ParameterizedTest
     @MethodSource("files")
-    @DisplayName("nvcc compiles each file without a warning")
+    @DisplayName("nvcc compiles each file without a warning, for the oldest device that it knows and for a new one")
     void compiles(String file) throws IOException, InterruptedException {
         assumeTrue(nvcc(), "no nvcc on this machine");
+        if (file.endsWith("_sm90.cu")) {
+            compiles(file, "sm_90a");
+        } else {
+            compiles(file, "sm_75");
+            compiles(file, "sm_90");
+        }
+    }
+
+    private void compiles(String file, String target) throws IOException, InterruptedException {
         Path source =
                 Files.writeString(folder.resolve("kernels.cu"), Sources.of(file).source());
         Path log = folder.resolve("log");
         int code = new ProcessBuilder(
                         "nvcc",
                         "-ptx",
-                        "-arch=" + (file.endsWith("_sm90.cu") ? "sm_90a" : "sm_90"),
+                        "-arch=" + target,
                         "-std=c++17",
                         "-Werror",
                         "all-warnings",

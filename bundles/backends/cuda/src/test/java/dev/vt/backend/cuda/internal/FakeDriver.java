@@ -86,6 +86,7 @@ final class FakeDriver {
         System.setProperty("vt.cuda.library", Compiled.DRIVER.toString());
         System.setProperty("vt.nvrtc.library", Compiled.NVRTC.toString());
         System.setProperty("vt.cuda.cache", cache.toString());
+        System.setProperty("vt.cuda.ptx", "/nowhere");
         call("fake_reset");
         emulate("");
     }

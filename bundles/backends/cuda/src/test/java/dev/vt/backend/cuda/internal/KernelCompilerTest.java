@@ -3,7 +3,9 @@ package dev.vt.backend.cuda.internal;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.vt.api.ErrorCode;
 import dev.vt.api.device.Backend;
 import dev.vt.api.device.Memory;
 import dev.vt.api.tensor.DType;
@@ -16,6 +18,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** From a kernel's source to its launch. */
 class KernelCompilerTest extends OnFakeDevice {
@@ -80,6 +83,36 @@ class KernelCompilerTest extends OnFakeDevice {
         assertFalse(without.featureNames().contains("nvrtc"));
         assertFalse(new CudaNativeProvider().supports(without.caps()));
         cuda = without;
+    }
+
+    @Test
+    @DisplayName("without NVRTC, kernels that were translated at build time serve; one that is not there is named")
+    void prebuilt(@TempDir Path folder) throws Exception {
+        Files.writeString(folder.resolve("fault.ptx"), "FAKE");
+        Files.writeString(folder.resolve("elementwise.ptx"), "FAKE");
+        driver.close();
+        driver = new FakeDriver(cache);
+        System.setProperty("vt.nvrtc.library", "/nowhere/libnvrtc.so.13");
+        System.setProperty("vt.cuda.ptx", folder.toString());
+        try {
+            cuda = driver.device();
+            queue = (StreamQueue) cuda.createQueue();
+            assertTrue(cuda.featureNames().contains("prebuilt_kernels"));
+            assertTrue(new CudaNativeProvider().supports(cuda.caps()));
+            int before = FakeDriver.compiled();
+            add();
+            assertEquals(before, FakeDriver.compiled());
+            Tensor t = Tensor.of(floats(1, 2), DType.F32, 1, 2);
+            refused(
+                    ErrorCode.UNSUPPORTED,
+                    () -> new CudaNativeProvider()
+                            .kernels()
+                            .get(OpTable.RMS_NORM)
+                            .run(queue, t, t, Tensor.of(t.memory(), DType.F32, 2), null, 0, false),
+                    "norm.ptx can't be read in " + folder);
+        } finally {
+            System.setProperty("vt.cuda.ptx", "/nowhere");
+        }
     }
 
     @Test

@@ -12,15 +12,17 @@ import jcuda.driver.CUmodule;
 public final class KernelCompiler implements AutoCloseable {
     private final Optional<Nvrtc> nvrtc;
     private final CubinCache cache;
+    private final PrebuiltKernels prebuilt;
 
-    private KernelCompiler(Optional<Nvrtc> nvrtc, CubinCache cache) {
+    private KernelCompiler(Optional<Nvrtc> nvrtc, CubinCache cache, PrebuiltKernels prebuilt) {
         this.nvrtc = nvrtc;
         this.cache = cache;
+        this.prebuilt = prebuilt;
     }
 
     /** A compiler over the NVRTC library of this machine, if it has one. */
     public static KernelCompiler find() {
-        return new KernelCompiler(NvrtcLibrary.find().map(Nvrtc::new), CubinCache.ofUser());
+        return new KernelCompiler(NvrtcLibrary.find().map(Nvrtc::new), CubinCache.ofUser(), PrebuiltKernels.find());
     }
 
     /** Whether kernels can be compiled at all. */
@@ -28,7 +30,15 @@ public final class KernelCompiler implements AutoCloseable {
         return nvrtc.isPresent();
     }
 
+    /** Whether there is PTX for the kernels, which the driver translates by itself. */
+    public boolean prebuilt() {
+        return prebuilt.present();
+    }
+
     CUmodule load(KernelModule module, DeviceContext context) {
+        if (nvrtc.isEmpty() && prebuilt.present()) {
+            return context.load(prebuilt.get(module));
+        }
         Nvrtc compiler = nvrtc.orElseThrow(() -> VtException.unsupported("backend cuda of "
                 + context.state().device() + ": kernels of " + module.file()
                 + " can't be compiled: NVRTC was not found ("
