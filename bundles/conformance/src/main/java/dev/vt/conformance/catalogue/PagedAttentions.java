@@ -50,6 +50,7 @@ final class PagedAttentions {
                         "5x102x4x4x128x17",
                         "9x64x2x1x40x32")
                 .patterns(Pattern.NAN_MIDDLE, Pattern.NAN_LAST, Pattern.INFINITE, Pattern.DENORMAL, Pattern.ZERO)
+                .measures(PagedAttentions::decode)
                 .makes(PagedAttentions::attention));
     }
 
@@ -100,12 +101,38 @@ final class PagedAttentions {
             table[0] = requests.blocks();
             d.fails("blockTable");
         }
+        AttentionParams params = params(d, dim);
+        out.expect(() -> reference(requests, params, rows, query, k, v));
+        calls(d, requests, table, params);
+    }
+
+    /** What is measured: each request has one query, over as many tokens as the case says, in blocks without any order. */
+    private static void decode(Draft d) {
+        int kvHeads = d.dim(3);
+        int dim = d.dim(4);
+        PagedRequests requests = PagedRequests.make(d, d.dim(0), d.dim(5), new PagedRequests.Kind() {
+            @Override
+            public int rows(int r) {
+                return 1;
+            }
+
+            @Override
+            public int before(int r) {
+                return d.dim(1) - 1;
+            }
+        });
+        d.out("out", d.stored(), d.dim(0), d.dim(2), dim);
+        d.data("query", d.dtype(), d.dim(0), d.dim(2), dim);
+        d.repeating("kCache", d.dtype(), requests.blocks(), requests.size(), kvHeads, dim);
+        d.repeating("vCache", d.dtype(), requests.blocks(), requests.size(), kvHeads, dim);
+        calls(d, requests, requests.table(), params(d, dim));
+    }
+
+    private static void calls(Draft d, PagedRequests requests, int[] table, AttentionParams params) {
         d.integers("blockTable", DType.I32, i -> table[(int) i], requests.requests(), requests.width());
         d.integers("seqLens", DType.I32, i -> requests.lengths()[(int) i], requests.requests());
         d.integers("queryStartLoc", DType.I32, i -> requests.starts()[(int) i], requests.requests() + 1);
-        AttentionParams params = params(d, dim);
-        out.expect(() -> reference(requests, params, rows, query, k, v));
-        d.flops(flops(requests, heads, dim));
+        d.flops(flops(requests, d.dim(2), d.dim(4)));
         d.call((ops, q, t) -> ops.pagedAttention(q, t[0], t[1], t[2], t[3], t[4], t[5], t[6], params));
     }
 

@@ -13,6 +13,9 @@ final class CaseData {
     /** How many elements at a row's end are made larger. */
     private static final int TAIL = 3;
 
+    /** Elements after which cheap data comes again: odd, so that rows differ. */
+    private static final int PERIOD = 65521;
+
     private final SplittableRandom random;
     private final Pattern pattern;
 
@@ -29,6 +32,15 @@ final class CaseData {
         return dtype.isBlock()
                 ? RandomBlocks.make(random, Pattern.NORMAL, dtype, shape)
                 : floats(dtype, Pattern.NORMAL, shape);
+    }
+
+    byte[] repeating(DType dtype, long... shape) {
+        byte[] out = new byte[Math.toIntExact(Tensor.bytes(dtype, shape))];
+        byte[] once = floats(dtype, Pattern.NORMAL, PERIOD);
+        for (int at = 0; at < out.length; at += once.length) {
+            System.arraycopy(once, 0, out, at, Math.min(once.length, out.length - at));
+        }
+        return out;
     }
 
     private byte[] floats(DType dtype, Pattern p, long... shape) {

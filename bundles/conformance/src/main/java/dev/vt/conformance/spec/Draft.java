@@ -89,6 +89,11 @@ public final class Draft {
         return add(new Operand(name, dtype, shape, source.normal(dtype, shape)));
     }
 
+    /** Normal values that come again after some thousands: for benchmarks of sizes for which others would take long to make. */
+    public Operand repeating(String name, DType dtype, long... shape) {
+        return add(new Operand(name, dtype, shape, source.repeating(dtype, shape)));
+    }
+
     /** Values between two bounds. */
     public Operand uniform(String name, double low, double high, DType dtype, long... shape) {
         double[] values = new double[count(shape)];

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How one op is tested: the sizes, dtypes, variants and patterns of its cases, and how a case is made. Immutable once built; any
@@ -30,6 +31,7 @@ public final class OpSpec {
     private final int quickPatterns;
     private final Predicate<CasePlan> absent;
     private final Consumer<Draft> maker;
+    private final Consumer<Draft> measured;
 
     private OpSpec(Builder b, Consumer<Draft> maker) {
         op = b.op;
@@ -43,6 +45,7 @@ public final class OpSpec {
         quickPatterns = Math.min(b.quickPatterns, patterns.size());
         absent = b.absent;
         this.maker = maker;
+        measured = b.measured == null ? maker : b.measured;
     }
 
     /**
@@ -133,13 +136,18 @@ public final class OpSpec {
         return draft.finish();
     }
 
-    /** A plain case of given sizes, such as {@code 1x2048x2048}, for benchmarks. */
+    /**
+     * A plain case of given sizes, such as {@code 1x2048x2048}, for benchmarks. Where the op has a form for them, its outputs have no
+     * reference.
+     */
     public TestCase sized(String shape, DType dtype) {
         if (!dtypes.contains(dtype)) {
             throw VtException.invalidArgument(op + ": expected a dtype of " + dtypes + ", given " + dtype);
         }
         long[] dims = Sizes.parse("op " + op, names, shape, Sizes.text(quick.getLast()));
-        return make(new CasePlan(dims, dtype, 0, Pattern.NORMAL, 0, false));
+        Draft draft = new Draft(this, new CasePlan(dims, dtype, 0, Pattern.NORMAL, 0, false));
+        measured.accept(draft);
+        return draft.finish();
     }
 
     /** The dtype that a case has if none is asked for. */
@@ -164,6 +172,7 @@ public final class OpSpec {
         private int quickVariants = Integer.MAX_VALUE;
         private int quickPatterns = 1;
         private Predicate<CasePlan> absent = plan -> false;
+        private @Nullable Consumer<Draft> measured;
 
         private Builder(Op<?> op, String names) {
             this.op = op;
@@ -224,6 +233,12 @@ public final class OpSpec {
         /** Patterns for the data; the first is part of the quick level, in the plain form. */
         public Builder patterns(Pattern... wanted) {
             patterns = List.of(wanted);
+            return this;
+        }
+
+        /** Says how a case for benchmarks is made, where that is another one than the plain form: even, large, quick to make. */
+        public Builder measures(Consumer<Draft> maker) {
+            measured = maker;
             return this;
         }
 

@@ -50,6 +50,7 @@ public final class BenchCommands extends CommandGroup {
      * One measurement, times in seconds.
      *
      * @param provider who served, which is not the selected one where that declines
+     * @param host until a call returns to its caller, median
      * @param floor the least time that the roofs allow
      * @param ratio median over floor
      * @param samples how many batches were timed
@@ -62,11 +63,23 @@ public final class BenchCommands extends CommandGroup {
             String provider,
             double median,
             double min,
+            double host,
             double floor,
             double ratio,
             int samples) {
         private List<Object> cells() {
-            return List.of(op, shapes, dtype, device, provider, time(median), time(min), time(floor), ratio, samples);
+            return List.of(
+                    op,
+                    shapes,
+                    dtype,
+                    device,
+                    provider,
+                    time(median),
+                    time(min),
+                    time(host),
+                    time(floor),
+                    ratio,
+                    samples);
         }
 
         private static String time(double seconds) {
@@ -90,7 +103,18 @@ public final class BenchCommands extends CommandGroup {
                             : String.format(
                                     Locale.ROOT, ", plain loop %.1f GFLOP/s", machine.roofs.flopsPerSecond() / 1e9)));
             page.table(
-                    List.of("op", "sizes", "dtype", "device", "provider", "median", "min", "floor", "ratio", "samples"),
+                    List.of(
+                            "op",
+                            "sizes",
+                            "dtype",
+                            "device",
+                            "provider",
+                            "median",
+                            "min",
+                            "host",
+                            "floor",
+                            "ratio",
+                            "samples"),
                     results.stream().map(Measured::cells).toList());
         }
     }
@@ -229,6 +253,7 @@ public final class BenchCommands extends CommandGroup {
                 provider,
                 watch.median(),
                 watch.min(),
+                watch.hostMedian(),
                 floor,
                 watch.median() / floor,
                 watch.count());

@@ -2,6 +2,7 @@ package dev.vt.shell.internal;
 
 import dev.vt.api.device.Backend;
 import dev.vt.api.device.Device;
+import dev.vt.api.device.MemoryUse;
 import dev.vt.api.device.ProviderCaps;
 import dev.vt.api.op.OpRegistry;
 import dev.vt.api.registry.BackendRegistry;
@@ -26,6 +27,8 @@ import org.osgi.service.component.annotations.Reference;
             "osgi.command.function=reference-tier"
         })
 public final class DeviceCommands extends CommandGroup {
+    private static final MemoryUse NO_MEMORY = new MemoryUse(0, 0, 0, 0, 0);
+
     private final OpRegistry registry;
     private final BackendRegistry backends;
     private final Lookup lookup;
@@ -51,7 +54,8 @@ public final class DeviceCommands extends CommandGroup {
             boolean hostAddressable,
             Caps caps,
             String backend,
-            boolean software) {}
+            boolean software,
+            MemoryUse memory) {}
 
     @Command(value = "lists the devices, and those that a backend looked for and did not find", example = "vt:devices")
     Rows<DeviceRow> devices() {
@@ -80,7 +84,8 @@ public final class DeviceCommands extends CommandGroup {
                 backend.map(Backend::hostAddressable).orElse(false),
                 caps(status.device()),
                 status.backend(),
-                backend.map(Backend::software).orElse(false));
+                backend.map(Backend::software).orElse(false),
+                backend.map(Backend::memoryUse).orElse(NO_MEMORY));
     }
 
     private Caps caps(Device device) {

@@ -22,6 +22,9 @@ record Roofs(double copyBytesPerSecond, double flopsPerSecond) {
     /** Larger than the caches of most machines. */
     private static final long COPY_BYTES = 64L << 20;
 
+    /** Copies between two waits: waiting for a device takes as long as it needs for many megabytes. */
+    private static final int COPIES = 16;
+
     /**
      * A roof is found when this long nothing was better: the compiler takes its time, longer on a machine with other
      * work.
@@ -46,12 +49,15 @@ record Roofs(double copyBytesPerSecond, double flopsPerSecond) {
             backend.memset(queue, from, 0, (byte) 1, COPY_BYTES);
             backend.memset(queue, to, 0, (byte) 0, COPY_BYTES);
             queue.synchronize();
+            int copies = backend.hostAddressable() ? 1 : COPIES;
             return best(
                     () -> {
-                        backend.copy(queue, to, 0, from, 0, COPY_BYTES);
+                        for (int i = 0; i < copies; i++) {
+                            backend.copy(queue, to, 0, from, 0, COPY_BYTES);
+                        }
                         queue.synchronize();
                     },
-                    2.0 * COPY_BYTES);
+                    2.0 * COPY_BYTES * copies);
         }
     }
 

@@ -7,8 +7,8 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Takes the time of a call in batches that are long enough for the clock. What calls write in place is put back between
- * batches, outside the time. One thread.
+ * Takes the time of a call in batches that are long enough for the clock, and how much of it the caller spends until the call returns.
+ * What calls write in place is put back between batches, outside the time. One thread.
  */
 final class Stopwatch {
     /** A batch below this is lost in the noise of clock and queue. */
@@ -22,6 +22,8 @@ final class Stopwatch {
     private final Ops ops;
     private int calls;
     private double[] samples = new double[64];
+    private double[] returns = new double[64];
+    private double returned;
     private int count;
 
     Stopwatch(DeviceCase device, Ops ops) {
@@ -46,12 +48,14 @@ final class Stopwatch {
         for (int taken = 0; taken < LEAST_SAMPLES || System.nanoTime() < end; taken++) {
             if (count == samples.length) {
                 samples = Arrays.copyOf(samples, 2 * count);
+                returns = Arrays.copyOf(returns, 2 * count);
             }
-            samples[count++] = batch();
+            samples[count] = batch();
+            returns[count++] = returned;
         }
     }
 
-    /** Seconds of one call. */
+    /** Seconds of one call; leaves in {@link #returned} what of it went by before the last call returned. */
     private double batch() {
         if (Thread.interrupted()) {
             throw new CancellationException("vt:bench: stopped");
@@ -61,12 +65,22 @@ final class Stopwatch {
         for (int i = 0; i < calls; i++) {
             device.call(ops);
         }
+        returned = (System.nanoTime() - start) / 1e9 / calls;
         device.synchronize();
         return (System.nanoTime() - start) / 1e9 / calls;
     }
 
     double median() {
-        double[] sorted = Arrays.copyOf(samples, count);
+        return median(samples);
+    }
+
+    /** Seconds from a call's entry to its return, whatever is still queued then. */
+    double hostMedian() {
+        return median(returns);
+    }
+
+    private double median(double[] of) {
+        double[] sorted = Arrays.copyOf(of, count);
         Arrays.sort(sorted);
         return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
     }

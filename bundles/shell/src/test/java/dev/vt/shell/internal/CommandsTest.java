@@ -52,7 +52,8 @@ class CommandsTest {
     void devices() {
         List<Map<String, Object>> all = JsonReader.objects(shell.run(devices, "devices", "--json"));
         assertEquals(1, all.size());
-        keys(all.getFirst(), "device", "name", "id", "state", "reason", "unified", "hostAddressable", "caps");
+        keys(all.getFirst(), "device", "name", "id", "state", "reason", "unified", "hostAddressable", "caps", "memory");
+        keys(all.getFirst().get("memory"), "bytes", "blocks", "pinnedBytes", "pinnedFallbacks", "queues");
         keys(all.getFirst().get("caps"), "valid", "major", "minor", "units", "features");
         assertEquals("cpu:0", all.getFirst().get("device"));
         assertEquals("present", all.getFirst().get("state"));
@@ -218,8 +219,22 @@ class CommandsTest {
         keys(((Map<?, ?>) all.get("machine")).get("roofs"), "copyBytesPerSecond", "flopsPerSecond");
         List<?> results = (List<?>) all.get("results");
         assertEquals(4, results.size());
-        keys(results.getFirst(), "op", "shapes", "dtype", "device", "provider", "median", "min", "floor", "ratio");
-        assertEquals("vt-native", ((Map<?, ?>) results.getFirst()).get("provider"), "the guest declines");
+        keys(
+                results.getFirst(),
+                "op",
+                "shapes",
+                "dtype",
+                "device",
+                "provider",
+                "median",
+                "min",
+                "host",
+                "floor",
+                "ratio",
+                "samples");
+        Map<?, ?> first = (Map<?, ?>) results.getFirst();
+        assertTrue((double) first.get("host") > 0 && (double) first.get("host") <= (double) first.get("median"));
+        assertEquals("vt-native", first.get("provider"), "the guest declines");
         assertEquals(Set.of(), shell.registry().disabled());
         assertEquals(
                 "op matmul: expected sizes MxKxN, such as 17x96x65, given '3x4'",
