@@ -18,6 +18,7 @@ import java.util.Map;
  * @param calls op calls that the generation made; the sum over {@code served} where nobody else used the device
  * @param declines declines during this generation
  * @param referenceHits calls that a borrowed CPU kernel served
+ * @param graph how many decode steps were replays of graphs, or why none was; calls inside of a replay are not counted
  */
 public record GenerateResult(
         String text,
@@ -29,7 +30,8 @@ public record GenerateResult(
         Map<String, Long> served,
         long calls,
         long declines,
-        long referenceHits) {
+        long referenceHits,
+        String graph) {
     public GenerateResult {
         promptTokens = List.copyOf(promptTokens);
         tokens = List.copyOf(tokens);

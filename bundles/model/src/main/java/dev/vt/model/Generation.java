@@ -18,28 +18,26 @@ final class Generation implements AutoCloseable {
     private final Tokenizer tokenizer;
     private final GenerateOptions options;
     private final GenerateListener listener;
-    private final int chunk;
+    private final ModelOptions how;
     private final List<TextSequence> sequences = new ArrayList<>();
     private final List<TextSequence> choosing = new ArrayList<>();
+    private final DecodeLoop loop;
     private long promptNanos;
-    private long decodeNanos;
-    private long decoded;
 
     Generation(
             Workspace workspace,
-            Queue queue,
-            ExecutionContext context,
+            Workspace.Owner owner,
             Tokenizer tokenizer,
             GenerateOptions options,
-            GenerateListener listener,
-            int chunk) {
+            GenerateListener listener) {
         this.workspace = workspace;
-        this.queue = queue;
-        this.context = context;
+        this.queue = owner.queue();
+        this.context = owner.context();
+        this.how = owner.options();
         this.tokenizer = tokenizer;
         this.options = options;
         this.listener = listener;
-        this.chunk = chunk;
+        this.loop = new DecodeLoop(workspace, queue, options, how, listener);
     }
 
     /** Adds a prompt. */
@@ -49,77 +47,59 @@ final class Generation implements AutoCloseable {
     }
 
     void run() {
-        workspace.sampler().configure(options);
+        boolean sameWork = workspace.sampler().configure(options);
+        workspace.graphs().begin(sameWork);
         prompts();
-        while (sequences.stream().anyMatch(s -> !s.finished())) {
-            decode();
-        }
+        loop.run(sequences);
     }
 
     private void prompts() {
         int total = sequences.stream().mapToInt(TextSequence::promptLeft).sum();
         int done = 0;
         while (done < total) {
-            begin();
-            for (TextSequence sequence : sequences) {
-                int count = Math.min(
-                        sequence.promptLeft(), chunk - workspace.inputs().rows());
-                if (count > 0) {
-                    sequence.feedPrompt(workspace.inputs(), count, options.seed());
-                    if (sequence.promptLeft() == 0) {
-                        choosing.add(sequence);
-                    }
-                }
-            }
-            promptNanos += step();
+            workspace.inputs().clear();
+            choosing.clear();
+            feed();
+            int slot = step();
             done += workspace.inputs().rows();
             listener.prompt(done, total);
-            deliver();
+            loop.deliver(choosing, slot);
         }
     }
 
-    private void decode() {
-        begin();
+    private void feed() {
         for (TextSequence sequence : sequences) {
-            if (!sequence.finished()) {
-                sequence.feedLast(workspace.inputs(), options.seed());
-                choosing.add(sequence);
+            int count = Math.min(
+                    sequence.promptLeft(), how.chunk() - workspace.inputs().rows());
+            if (count > 0) {
+                sequence.feedPrompt(workspace.inputs(), count, options.seed());
+                if (sequence.promptLeft() == 0) {
+                    choosing.add(sequence);
+                }
             }
         }
-        decodeNanos += step();
-        decoded += choosing.size();
-        deliver();
     }
 
-    private void begin() {
-        workspace.inputs().clear();
-        choosing.clear();
-    }
-
-    /** Runs the step that the inputs describe, and says how long it took. */
-    private long step() {
+    /** Runs the step that the inputs describe, and says what to ask for its tokens with. */
+    private int step() {
         long start = System.nanoTime();
+        workspace.sampler().prepare(choosing);
+        workspace.inputs().send(queue);
+        workspace.tokens().beforeStep();
         context.begin();
         try {
-            workspace.inputs().send(queue);
             workspace.decoder().run();
             if (!choosing.isEmpty()) {
-                workspace.sampler().run(choosing);
+                workspace.sampler().run(choosing.size());
             }
         } finally {
             context.end();
         }
+        int slot = workspace.tokens().send();
         queue.synchronize();
-        return System.nanoTime() - start;
-    }
-
-    private void deliver() {
-        for (int row = 0; row < choosing.size(); row++) {
-            TextSequence sequence = choosing.get(row);
-            int token = workspace.sampler().token(row);
-            String piece = sequence.accept(token);
-            listener.token(sequence.index(), token, piece);
-        }
+        workspace.tokens().await(slot);
+        promptNanos += System.nanoTime() - start;
+        return slot;
     }
 
     List<TextSequence> sequences() {
@@ -136,7 +116,7 @@ final class Generation implements AutoCloseable {
 
     /** The first token of each sequence comes out of its prompt's last step and does not count. */
     double tokensPerSecond() {
-        return rate(decoded, decodeNanos);
+        return rate(loop.tokens(), loop.nanos());
     }
 
     private static double rate(long count, long nanos) {

@@ -26,13 +26,13 @@ final class KvCache implements AutoCloseable {
     private final int[] free;
     private int freeCount;
 
-    KvCache(Backend backend, ModelConfig config, int blocks) {
+    KvCache(Backend backend, ModelConfig config, DType dtype, int blocks) {
         long[] shape = {blocks, BLOCK_SIZE, config.kvHeads(), config.headSize()};
         try {
             for (int layer = 0; layer < config.layers(); layer++) {
                 boolean kept = config.fullAttention(layer);
-                keys.add(kept ? allocate(backend, shape) : null);
-                values.add(kept ? allocate(backend, shape) : null);
+                keys.add(kept ? allocate(backend, dtype, shape) : null);
+                values.add(kept ? allocate(backend, dtype, shape) : null);
             }
         } catch (RuntimeException e) {
             close();
@@ -45,10 +45,10 @@ final class KvCache implements AutoCloseable {
         freeCount = blocks;
     }
 
-    private Tensor allocate(Backend backend, long[] shape) {
-        Memory block = backend.allocate(Tensor.bytes(DType.F32, shape));
+    private Tensor allocate(Backend backend, DType dtype, long[] shape) {
+        Memory block = backend.allocate(Tensor.bytes(dtype, shape));
         memory.add(block);
-        return Tensor.of(block, DType.F32, shape);
+        return Tensor.of(block, dtype, shape);
     }
 
     /** Blocks that a number of tokens takes. */

@@ -57,8 +57,8 @@ final class PenaltyTables implements AutoCloseable {
         upload(rows.whole(), 0, MemorySegment.ofArray(all));
     }
 
-    /** Queues the penalties of a step. */
-    void apply(Tensor logits, List<TextSequence> sequences) {
+    /** Queues what the tables lack for a step. */
+    void prepare(List<TextSequence> sequences) {
         Tables t = tables();
         for (int row = 0; row < sequences.size(); row++) {
             TextSequence sequence = sequences.get(row);
@@ -69,7 +69,11 @@ final class PenaltyTables implements AutoCloseable {
                 own(row, sequence);
             }
         }
-        int rows = sequences.size();
+    }
+
+    /** Queues the penalties of a step. */
+    void apply(Tensor logits, int rows) {
+        Tables t = tables();
         ops.applyPenalties(
                 queue,
                 logits,

@@ -7,14 +7,13 @@ import dev.vt.api.tensor.DType;
 import dev.vt.api.tensor.Tensor;
 import dev.vt.ops.Ops;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.List;
 
 /**
  * Turns the logits of a step into token ids on the device: penalties, temperature, top-k and top-p, min-p, then a draw;
  * or the likeliest token where the temperature is 0 or next to it. Options that change nothing cost no call. Owned by a
- * workspace; one thread at a time; ids may be read after the queue has done the step.
+ * workspace; one thread at a time.
  */
 final class Sampler implements AutoCloseable {
     /** Below this {@code apply_temperature} takes a temperature for 1, and dividing by it would overflow. */
@@ -27,8 +26,6 @@ final class Sampler implements AutoCloseable {
     private final StepInputs inputs;
     private final StepBuffers buffers;
     private final Memory device;
-    private final Memory host;
-    private final long idsBytes;
     private final FirstRows ids;
     private final FirstRows topK;
     private final FirstRows temperature;
@@ -46,21 +43,13 @@ final class Sampler implements AutoCloseable {
         this.inputs = parts.inputs();
         this.buffers = parts.buffers();
         Regions regions = new Regions();
-        long idsAt = regions.add(DType.I64, maxSequences);
         long topKAt = regions.add(DType.I32, maxSequences);
         long temperatureAt = regions.add(DType.F32, maxSequences);
         long topPAt = regions.add(DType.F32, maxSequences);
         long minPAt = regions.add(DType.F32, maxSequences);
         long probabilitiesAt = regions.add(DType.F32, maxSequences, vocabulary);
         device = backend.allocate(regions.size());
-        idsBytes = Tensor.bytes(DType.I64, maxSequences);
-        try {
-            host = backend.allocatePinned(idsBytes);
-        } catch (RuntimeException e) {
-            device.close();
-            throw e;
-        }
-        ids = rows(idsAt, DType.I64, maxSequences);
+        ids = inputs.chosen();
         topK = rows(topKAt, DType.I32, maxSequences);
         temperature = rows(temperatureAt, DType.F32, maxSequences);
         topP = rows(topPAt, DType.F32, maxSequences);
@@ -73,8 +62,13 @@ final class Sampler implements AutoCloseable {
         return new FirstRows(Tensor.of(device, offset, dtype, shape));
     }
 
-    /** Sets what holds for the next steps; the same for all sequences. */
-    void configure(GenerateOptions newOptions) {
+    /**
+     * Sets what holds for the next steps; the same for all sequences.
+     *
+     * @return true when the work of a step is the same as before, but for numbers on the device
+     */
+    boolean configure(GenerateOptions newOptions) {
+        List<Boolean> before = work();
         options = newOptions;
         fill(temperature.whole(), (float) options.temperature());
         fill(topP.whole(), (float) options.topP());
@@ -85,6 +79,24 @@ final class Sampler implements AutoCloseable {
         if (penalizes()) {
             penalties.configure(options);
         }
+        return work().equals(before);
+    }
+
+    /** What decides which ops there are. */
+    private List<Boolean> work() {
+        return List.of(penalizes(), greedy(), limitsCount(), limitsMass(), options.minP() > 0);
+    }
+
+    private boolean greedy() {
+        return options.temperature() < LEAST_TEMPERATURE;
+    }
+
+    private boolean limitsCount() {
+        return options.topK() > 0 && options.topK() < vocabulary;
+    }
+
+    private boolean limitsMass() {
+        return options.topP() < 1;
     }
 
     private void fill(Tensor tensor, float value) {
@@ -93,36 +105,40 @@ final class Sampler implements AutoCloseable {
         backend.upload(queue, device, tensor.offset(), MemorySegment.ofArray(all));
     }
 
-    private boolean penalizes() {
+    /** True when the choice of a token needs the one before it on the host. */
+    boolean penalizes() {
         return options.repetitionPenalty() != 1 || options.frequencyPenalty() != 0 || options.presencePenalty() != 0;
     }
 
     /**
-     * Queues the choice of a token for each row of logits.
+     * Queues what the choice needs from the host, in the order of the rows of logits.
      *
-     * @param sequences what the rows belong to, in their order
+     * @param sequences what the rows belong to
      */
-    void run(List<TextSequence> sequences) {
-        int rows = sequences.size();
+    void prepare(List<TextSequence> sequences) {
+        if (penalizes()) {
+            penalties.prepare(sequences);
+        }
+    }
+
+    /** Queues the choice of a token for each row of logits; it goes to where the next step finds its ids. */
+    void run(int rows) {
         Tensor logits = buffers.logits.of(rows);
         if (penalizes()) {
-            penalties.apply(logits, sequences);
+            penalties.apply(logits, rows);
         }
-        if (options.temperature() < LEAST_TEMPERATURE) {
+        if (greedy()) {
             ops.greedyArgmax(queue, ids.of(rows), logits);
         } else {
             narrow(logits, rows);
             draw(logits, rows);
         }
-        backend.copy(queue, host, 0, device, ids.whole().offset(), idsBytes);
     }
 
     private void narrow(Tensor logits, int rows) {
         ops.applyTemperature(queue, logits, temperature.of(rows), true);
-        boolean limitCount = options.topK() > 0 && options.topK() < vocabulary;
-        boolean limitMass = options.topP() < 1;
-        if (limitCount || limitMass) {
-            ops.applyTopKTopP(queue, logits, limitCount ? topK.of(rows) : null, limitMass ? topP.of(rows) : null);
+        if (limitsCount() || limitsMass()) {
+            ops.applyTopKTopP(queue, logits, limitsCount() ? topK.of(rows) : null, limitsMass() ? topP.of(rows) : null);
         }
         if (options.minP() > 0) {
             ops.applyMinP(queue, logits, minP.of(rows));
@@ -137,11 +153,6 @@ final class Sampler implements AutoCloseable {
         }
     }
 
-    /** The token of a row, after the queue has done the step. */
-    int token(int row) {
-        return Math.toIntExact(host.segment().get(ValueLayout.JAVA_LONG, 8L * row));
-    }
-
     /** A seed that depends on the generation's seed and the place of the token, by splitmix64. */
     static long seed(long seed, int position) {
         long z = seed + 0x9E3779B97F4A7C15L * (position + 1L);
@@ -153,7 +164,6 @@ final class Sampler implements AutoCloseable {
     @Override
     public void close() {
         penalties.close();
-        host.close();
         device.close();
     }
 }

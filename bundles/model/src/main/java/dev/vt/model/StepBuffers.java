@@ -7,7 +7,7 @@ import dev.vt.api.tensor.Tensor;
 
 /**
  * The activations of a step, in one block of device memory that holds the largest step; smaller steps use views of it.
- * All f32. Owned by a workspace; one thread at a time.
+ * The residual and the logits are f32, all others of the activations' dtype. Owned by a workspace; one thread at a time.
  */
 final class StepBuffers implements AutoCloseable {
     private final Memory memory;
@@ -49,51 +49,51 @@ final class StepBuffers implements AutoCloseable {
 
     private final ModelConfig config;
 
-    StepBuffers(Backend backend, ModelConfig config, int maxRows, int maxSequences) {
+    StepBuffers(Backend backend, ModelConfig config, DType dtype, int maxRows, int maxSequences) {
         this.config = config;
         int queryWidth = config.heads() * config.headSize();
         int keyWidth = config.kvHeads() * config.headSize();
         Regions regions = new Regions();
         long residualAt = regions.add(DType.F32, maxRows, config.width());
-        long normedAt = regions.add(DType.F32, maxRows, config.width());
-        long deltaAt = regions.add(DType.F32, maxRows, config.width());
-        long queryAt = regions.add(DType.F32, maxRows, queryWidth);
-        long keyAt = regions.add(DType.F32, maxRows, keyWidth);
-        long valueAt = regions.add(DType.F32, maxRows, keyWidth);
-        long normedQueryAt = config.qkNorm() ? regions.add(DType.F32, maxRows, queryWidth) : queryAt;
-        long normedKeyAt = config.qkNorm() ? regions.add(DType.F32, maxRows, keyWidth) : keyAt;
+        long normedAt = regions.add(dtype, maxRows, config.width());
+        long deltaAt = regions.add(dtype, maxRows, config.width());
+        long queryAt = regions.add(dtype, maxRows, queryWidth);
+        long keyAt = regions.add(dtype, maxRows, keyWidth);
+        long valueAt = regions.add(dtype, maxRows, keyWidth);
+        long normedQueryAt = config.qkNorm() ? regions.add(dtype, maxRows, queryWidth) : queryAt;
+        long normedKeyAt = config.qkNorm() ? regions.add(dtype, maxRows, keyWidth) : keyAt;
         boolean gates = config.gatedAttention();
-        long queryGateAt = gates ? regions.add(DType.F32, maxRows, 2L * queryWidth) : queryAt;
-        long attentionAt = regions.add(DType.F32, maxRows, queryWidth);
-        long attentionGateAt = gates ? regions.add(DType.F32, maxRows, queryWidth) : queryAt;
-        long gatedAttentionAt = gates ? regions.add(DType.F32, maxRows, queryWidth) : attentionAt;
-        long gateUpAt = regions.add(DType.F32, maxRows, 2L * config.ffn());
-        long gatedAt = regions.add(DType.F32, maxRows, config.ffn());
-        long pickedAt = regions.add(DType.F32, maxSequences, config.width());
+        long queryGateAt = gates ? regions.add(dtype, maxRows, 2L * queryWidth) : queryAt;
+        long attentionAt = regions.add(dtype, maxRows, queryWidth);
+        long attentionGateAt = gates ? regions.add(dtype, maxRows, queryWidth) : queryAt;
+        long gatedAttentionAt = gates ? regions.add(dtype, maxRows, queryWidth) : attentionAt;
+        long gateUpAt = regions.add(dtype, maxRows, 2L * config.ffn());
+        long gatedAt = regions.add(dtype, maxRows, config.ffn());
+        long pickedAt = regions.add(dtype, maxSequences, config.width());
         long logitsAt = regions.add(DType.F32, maxSequences, config.vocabulary());
         memory = backend.allocate(regions.size());
-        residual = rows(residualAt, maxRows, config.width());
-        normed = rows(normedAt, maxRows, config.width());
-        delta = rows(deltaAt, maxRows, config.width());
-        query = rows(queryAt, maxRows, queryWidth);
-        key = rows(keyAt, maxRows, keyWidth);
-        value = rows(valueAt, maxRows, keyWidth);
-        normedQuery = rows(normedQueryAt, maxRows, queryWidth);
-        normedKey = rows(normedKeyAt, maxRows, keyWidth);
-        queryGate = rows(queryGateAt, maxRows, gates ? 2L * queryWidth : queryWidth);
-        attention = rows(attentionAt, maxRows, queryWidth);
-        attentionGate = rows(attentionGateAt, maxRows, queryWidth);
-        gatedAttention = rows(gatedAttentionAt, maxRows, queryWidth);
-        gateUp = rows(gateUpAt, maxRows, 2L * config.ffn());
+        residual = rows(residualAt, DType.F32, maxRows, config.width());
+        normed = rows(normedAt, dtype, maxRows, config.width());
+        delta = rows(deltaAt, dtype, maxRows, config.width());
+        query = rows(queryAt, dtype, maxRows, queryWidth);
+        key = rows(keyAt, dtype, maxRows, keyWidth);
+        value = rows(valueAt, dtype, maxRows, keyWidth);
+        normedQuery = rows(normedQueryAt, dtype, maxRows, queryWidth);
+        normedKey = rows(normedKeyAt, dtype, maxRows, keyWidth);
+        queryGate = rows(queryGateAt, dtype, maxRows, gates ? 2L * queryWidth : queryWidth);
+        attention = rows(attentionAt, dtype, maxRows, queryWidth);
+        attentionGate = rows(attentionGateAt, dtype, maxRows, queryWidth);
+        gatedAttention = rows(gatedAttentionAt, dtype, maxRows, queryWidth);
+        gateUp = rows(gateUpAt, dtype, maxRows, 2L * config.ffn());
         gate = new FirstRows(gateUp.whole().columns(0, config.ffn()));
         up = new FirstRows(gateUp.whole().columns(config.ffn(), 2L * config.ffn()));
-        gated = rows(gatedAt, maxRows, config.ffn());
-        picked = rows(pickedAt, maxSequences, config.width());
-        logits = rows(logitsAt, maxSequences, config.vocabulary());
+        gated = rows(gatedAt, dtype, maxRows, config.ffn());
+        picked = rows(pickedAt, dtype, maxSequences, config.width());
+        logits = rows(logitsAt, DType.F32, maxSequences, config.vocabulary());
     }
 
-    private FirstRows rows(long offset, long rows, long width) {
-        return new FirstRows(Tensor.of(memory, offset, DType.F32, rows, width));
+    private FirstRows rows(long offset, DType dtype, long rows, long width) {
+        return new FirstRows(Tensor.of(memory, offset, dtype, rows, width));
     }
 
     /** A buffer seen as [T, heads, head size]. */

@@ -10,8 +10,10 @@ import java.lang.foreign.ValueLayout;
 
 /**
  * The integer operands of a step: token ids, positions, slots, block table and what belongs to them. They are filled in
- * page-locked host memory and go to the device in one copy. Owned by a workspace; one thread at a time; not to be
- * filled again before the queue has done the copy.
+ * page-locked host memory and go to the device in one copy. On the device they have one place for all steps, so that a
+ * graph finds those of its replay; the ids are also where the choice of tokens goes, so that a step may follow without the
+ * host having seen them. Owned by a workspace; one thread at a time; what is filled is one of two copies, so the step
+ * before the one before has to be done.
  */
 final class StepInputs implements AutoCloseable {
     private final Backend backend;
@@ -29,7 +31,9 @@ final class StepInputs implements AutoCloseable {
     private final long continuedAt;
     private final long size;
     private final Memory host;
-    private final MemorySegment segment;
+    private final MemorySegment[] halves = new MemorySegment[2];
+    private int half;
+    private MemorySegment segment;
     private final Memory device;
     private final FirstRows ids;
     private final FirstRows positions;
@@ -51,7 +55,7 @@ final class StepInputs implements AutoCloseable {
         this.backend = backend;
         this.blocksPerSequence = blocksPerSequence;
         Regions regions = new Regions();
-        idsAt = regions.add(DType.I32, maxRows);
+        idsAt = regions.add(DType.I64, maxRows);
         positionsAt = regions.add(DType.I32, maxRows);
         slotsAt = regions.add(DType.I64, maxRows);
         queryStartAt = regions.add(DType.I32, maxSequences + 1L);
@@ -65,13 +69,15 @@ final class StepInputs implements AutoCloseable {
         size = regions.size();
         device = backend.allocate(size);
         try {
-            host = backend.allocatePinned(size);
+            host = backend.allocatePinned(2 * size);
         } catch (RuntimeException e) {
             device.close();
             throw e;
         }
-        segment = host.segment();
-        ids = rows(idsAt, DType.I32, maxRows);
+        halves[0] = host.segment().asSlice(0, size);
+        halves[1] = host.segment().asSlice(size, size);
+        segment = halves[0];
+        ids = rows(idsAt, DType.I64, maxRows);
         positions = rows(positionsAt, DType.I32, maxRows);
         slots = rows(slotsAt, DType.I64, maxRows);
         queryStart = rows(queryStartAt, DType.I32, maxSequences + 1L);
@@ -88,8 +94,10 @@ final class StepInputs implements AutoCloseable {
         return new FirstRows(Tensor.of(device, offset, dtype, shape));
     }
 
-    /** Begins a step with nothing in it. */
+    /** Begins a step with nothing in it; the one before may still be on its way. */
     void clear() {
+        half = 1 - half;
+        segment = halves[half];
         rowCount = 0;
         requestCount = 0;
         logitRowCount = 0;
@@ -98,11 +106,22 @@ final class StepInputs implements AutoCloseable {
 
     /** Adds the next tokens of a sequence as one request, and gives them a place in its cache. */
     void add(KvSequence sequence, int[] tokens, int from, int count) {
+        for (int i = 0; i < count; i++) {
+            segment.set(ValueLayout.JAVA_LONG, idsAt + 8L * (rowCount + i), tokens[from + i]);
+        }
+        add(sequence, count);
+    }
+
+    /** Adds a sequence with one token, which the device chose for this very row and has. */
+    void addChosen(KvSequence sequence) {
+        add(sequence, 1);
+    }
+
+    private void add(KvSequence sequence, int count) {
         int position = sequence.length();
         sequence.append(count);
         for (int i = 0; i < count; i++) {
             int row = rowCount + i;
-            segment.set(ValueLayout.JAVA_INT, idsAt + 4L * row, tokens[from + i]);
             segment.set(ValueLayout.JAVA_INT, positionsAt + 4L * row, position + i);
             segment.set(ValueLayout.JAVA_LONG, slotsAt + 8L * row, sequence.slot(position + i));
         }
@@ -115,10 +134,33 @@ final class StepInputs implements AutoCloseable {
         segment.set(ValueLayout.JAVA_INT, continuedAt + 4L * requestCount, position == 0 ? 0 : 1);
         single &= count == 1 && position > 0;
         segment.set(ValueLayout.JAVA_INT, seqLensAt + 4L * requestCount, sequence.length());
+        endRequest(count);
+    }
+
+    private void endRequest(int count) {
         segment.set(ValueLayout.JAVA_INT, queryStartAt + 4L * requestCount, rowCount);
         rowCount += count;
         requestCount++;
         segment.set(ValueLayout.JAVA_INT, queryStartAt + 4L * requestCount, rowCount);
+    }
+
+    /**
+     * Adds sequences of one token that stand for nothing, up to a number of rows: they write to no cache and to no state, and nobody
+     * looks at their tokens.
+     */
+    void padTo(int rows) {
+        while (rowCount < rows) {
+            segment.set(ValueLayout.JAVA_LONG, idsAt + 8L * rowCount, 0);
+            segment.set(ValueLayout.JAVA_INT, positionsAt + 4L * rowCount, 0);
+            segment.set(ValueLayout.JAVA_LONG, slotsAt + 8L * rowCount, -1);
+            segment.set(ValueLayout.JAVA_INT, blockTableAt + 4L * requestCount * blocksPerSequence, 0);
+            segment.set(ValueLayout.JAVA_INT, statesAt + 4L * requestCount, -1);
+            segment.set(ValueLayout.JAVA_INT, oldStatesAt + 4L * requestCount, -1);
+            segment.set(ValueLayout.JAVA_INT, continuedAt + 4L * requestCount, 0);
+            segment.set(ValueLayout.JAVA_INT, seqLensAt + 4L * requestCount, 1);
+            endRequest(1);
+            wantLogits(0);
+        }
     }
 
     /** Asks for the logits after the last token of the request that was added last. */
@@ -130,7 +172,21 @@ final class StepInputs implements AutoCloseable {
 
     /** Queues the copy to the device. */
     void send(Queue queue) {
-        backend.copy(queue, device, 0, host, 0, size);
+        sendFrom(queue, 0);
+    }
+
+    /** The same for all but the ids, which stay as they were chosen there. */
+    void sendWithoutIds(Queue queue) {
+        sendFrom(queue, positionsAt);
+    }
+
+    private void sendFrom(Queue queue, long from) {
+        backend.copy(queue, device, from, host, half * size + from, size - from);
+    }
+
+    /** Where the ids of the next step lie, i64. */
+    FirstRows chosen() {
+        return ids;
     }
 
     /** Tokens of the step. */

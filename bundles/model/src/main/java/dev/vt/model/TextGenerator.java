@@ -24,33 +24,30 @@ import org.jspecify.annotations.Nullable;
  * may use it, one at a time: a call while another is under way is refused.
  */
 public final class TextGenerator implements AutoCloseable {
-    /** Prompt tokens that go through the decoder in one step. */
-    private static final int CHUNK = 128;
-
     /** Positions are rounded up to this, so that a slightly longer request finds its workspace ready. */
     private static final int POSITION_STEP = 256;
 
     private final Backend backend;
     private final OpRegistry registry;
     private final GgufFile file;
-    private final int chunk;
+    private final ModelOptions how;
     private final ModelConfig config;
     private final Tokenizer tokenizer;
     private final Queue queue;
     private final Weights weights;
     private final ExecutionContext context;
     private final CountingDispatcher dispatcher;
-    private final Ops ops;
+    private final Workspace.Owner owner;
     private final AtomicBoolean busy = new AtomicBoolean();
     private @Nullable Workspace workspace;
     private volatile boolean closed;
 
     /** Takes the file over only when it returns. */
-    private TextGenerator(GgufFile file, Backend backend, OpRegistry registry, int chunk) {
+    private TextGenerator(GgufFile file, Backend backend, OpRegistry registry, ModelOptions how) {
         this.backend = backend;
         this.registry = registry;
         this.file = file;
-        this.chunk = chunk;
+        this.how = how;
         config = ModelConfig.read(file);
         tokenizer = Tokenizers.of(file);
         if (tokenizer.size() != config.vocabulary()) {
@@ -62,7 +59,7 @@ public final class TextGenerator implements AutoCloseable {
         }
         queue = backend.createQueue();
         try {
-            weights = Weights.load(file, config, backend, queue);
+            weights = Weights.load(file, config, backend, queue, how.activations());
             queue.synchronize();
         } catch (RuntimeException e) {
             queue.close();
@@ -70,7 +67,7 @@ public final class TextGenerator implements AutoCloseable {
         }
         context = registry.newContext();
         dispatcher = new CountingDispatcher(context);
-        ops = new Ops(dispatcher);
+        owner = new Workspace.Owner(backend, registry, context, new Ops(dispatcher), queue, config, weights, how);
     }
 
     /**
@@ -82,14 +79,14 @@ public final class TextGenerator implements AutoCloseable {
      * @param registry finds the kernels
      */
     public static TextGenerator open(@Nullable Path model, Backend backend, OpRegistry registry) {
-        return open(model, backend, registry, CHUNK);
+        return open(model, backend, registry, ModelOptions.of(backend));
     }
 
-    /** As {@link #open(Path, Backend, OpRegistry)}, with another number of prompt tokens for a step. */
-    static TextGenerator open(@Nullable Path model, Backend backend, OpRegistry registry, int chunk) {
+    /** As {@link #open(Path, Backend, OpRegistry)}, with another way to work. */
+    public static TextGenerator open(@Nullable Path model, Backend backend, OpRegistry registry, ModelOptions options) {
         GgufFile file = GgufFile.open(model == null ? DefaultModel.path() : model);
         try {
-            return new TextGenerator(file, backend, registry, chunk);
+            return new TextGenerator(file, backend, registry, options);
         } catch (RuntimeException e) {
             file.close();
             throw e;
@@ -167,17 +164,21 @@ public final class TextGenerator implements AutoCloseable {
     private List<GenerateResult> run(List<int[]> prompts, GenerateOptions options, GenerateListener listener) {
         long callsBefore = dispatcher.calls();
         try (CallCounts counts = registry.count(backend.device());
-                Generation generation = new Generation(
-                        workspace(prompts, options), queue, context, tokenizer, options, listener, chunk)) {
+                Generation generation =
+                        new Generation(workspace(prompts, options), owner, tokenizer, options, listener)) {
             for (int[] prompt : prompts) {
                 generation.add(prompt, limit(prompt, options));
             }
             generation.run();
-            return results(generation, counts, dispatcher.calls() - callsBefore);
+            return results(generation, counts, dispatcher.calls() - callsBefore, told());
         } catch (RuntimeException e) {
             drain(e);
             throw e;
         }
+    }
+
+    private String told() {
+        return workspace == null ? "off" : workspace.graphs().told();
     }
 
     /** The last token that a full context gives has no place in it and needs none. */
@@ -194,8 +195,8 @@ public final class TextGenerator implements AutoCloseable {
             positions = Math.max(positions, most);
             blocks = Math.addExact(blocks, KvCache.blocksFor(most));
         }
-        int sequences = prompts.size();
-        Workspace.Size size = new Workspace.Size(Math.max(chunk, sequences), sequences, positions, blocks);
+        int sequences = how.graphs() ? StepGraphs.padded(prompts.size()) : prompts.size();
+        Workspace.Size size = new Workspace.Size(Math.max(how.chunk(), sequences), sequences, positions, blocks);
         Workspace present = workspace;
         if (present != null && present.size().holds(size)) {
             return present;
@@ -205,11 +206,11 @@ public final class TextGenerator implements AutoCloseable {
             workspace = null;
             present.close();
         }
-        workspace = new Workspace(backend, ops, queue, config, weights, size);
+        workspace = new Workspace(owner, size);
         return workspace;
     }
 
-    private static List<GenerateResult> results(Generation generation, CallCounts counts, long calls) {
+    private static List<GenerateResult> results(Generation generation, CallCounts counts, long calls, String graph) {
         List<GenerateResult> out = new ArrayList<>();
         for (TextSequence sequence : generation.sequences()) {
             out.add(new GenerateResult(
@@ -222,7 +223,8 @@ public final class TextGenerator implements AutoCloseable {
                     counts.served(),
                     calls,
                     counts.declines(),
-                    counts.referenceHits()));
+                    counts.referenceHits(),
+                    graph));
         }
         return out;
     }
@@ -231,6 +233,9 @@ public final class TextGenerator implements AutoCloseable {
     private void drain(RuntimeException cause) {
         try {
             queue.synchronize();
+            if (workspace != null) {
+                workspace.tokens().settle();
+            }
         } catch (RuntimeException e) {
             if (e != cause) {
                 cause.addSuppressed(e);

@@ -104,6 +104,17 @@ final class TextSequence implements AutoCloseable {
         inputs.wantLogits(Sampler.seed(seed, cache.length()));
     }
 
+    /** Puts the token that the device chose last for the same row into a step; the host need not know it yet. */
+    void feedChosen(StepInputs inputs, long seed) {
+        inputs.addChosen(cache);
+        inputs.wantLogits(Sampler.seed(seed, cache.length()));
+    }
+
+    /** True when another token may follow the one that is being chosen. */
+    boolean goesOn() {
+        return !finished && generatedCount + 1 < limit;
+    }
+
     /** Takes the token that a step chose, and says what text it completes. */
     String accept(int token) {
         if (generatedCount == generated.length) {

@@ -35,8 +35,9 @@ final class Weights implements AutoCloseable {
     private final Tensor outputNorm;
     private final Projection output;
     private final @Nullable Tensor ropeFactors;
+    private final DType activations;
 
-    private Weights(Loader loader) {
+    private Weights(Loader loader, @Nullable DType wanted) {
         ModelConfig c = loader.config;
         memory = loader.memory;
         embedding = loader.matrix("token_embd.weight", c.vocabulary(), c.width());
@@ -48,13 +49,19 @@ final class Weights implements AutoCloseable {
                 ? loader.vector("rope_freqs.weight", c.rope().rotaryDim() / 2)
                 : null;
         loader.refuseUnused();
+        activations = wanted != null ? wanted : loader.activations();
     }
 
     /** Checks every tensor of the file against the description and brings it to the device; uploads are queued. */
     static Weights load(GgufFile file, ModelConfig config, Backend backend, Queue queue) {
+        return load(file, config, backend, queue, null);
+    }
+
+    /** The same for activations of a dtype; null takes what suits device and matrices. */
+    static Weights load(GgufFile file, ModelConfig config, Backend backend, Queue queue, @Nullable DType activations) {
         Loader loader = new Loader(file, config, backend, queue);
         try {
-            return new Weights(loader);
+            return new Weights(loader, activations);
         } catch (RuntimeException e) {
             loader.memory.forEach(Memory::close);
             throw e;
@@ -86,6 +93,11 @@ final class Weights implements AutoCloseable {
         return ropeFactors;
     }
 
+    /** What lies between the products: f32 or bf16. */
+    DType activations() {
+        return activations;
+    }
+
     @Override
     public void close() {
         memory.forEach(Memory::close);
@@ -99,6 +111,7 @@ final class Weights implements AutoCloseable {
         private final Backend backend;
         private final Queue queue;
         private final Set<String> used = new HashSet<>();
+        private boolean onlyBf16 = true;
 
         Loader(GgufFile file, ModelConfig config, Backend backend, Queue queue) {
             this.file = file;
@@ -232,6 +245,7 @@ final class Weights implements AutoCloseable {
                 throw mismatch(
                         tensor.name(), "a float or block type", tensor.dtype().toString());
             }
+            onlyBf16 &= tensor.dtype() == DType.BF16;
             return place(tensor);
         }
 
@@ -265,6 +279,15 @@ final class Weights implements AutoCloseable {
                         Arrays.toString(tensor.shape()));
             }
             return tensor;
+        }
+
+        /**
+         * Matrix units of a device want both factors in one dtype, and the cache is half as large. On a CPU the products are in f32
+         * anyway, and so they are in the blocks that are not for dense decoders.
+         */
+        DType activations() {
+            boolean dense = config.linear() == null && config.mixture() == null && !config.gatedAttention();
+            return dense && onlyBf16 && !backend.hostAddressable() ? DType.BF16 : DType.F32;
         }
 
         private Tensor place(GgufTensor tensor) {

@@ -2,6 +2,9 @@ package dev.vt.model;
 
 import dev.vt.api.device.Backend;
 import dev.vt.api.device.Queue;
+import dev.vt.api.op.ExecutionContext;
+import dev.vt.api.op.OpRegistry;
+import dev.vt.api.tensor.DType;
 import dev.vt.ops.Ops;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -17,13 +20,15 @@ final class Workspace implements AutoCloseable {
     private final Parts parts;
     private final Decoder decoder;
     private final Sampler sampler;
+    private final TokenReturn tokens;
+    private final StepGraphs graphs;
     private final Deque<Runnable> closers = new ArrayDeque<>();
 
     /**
      * What a workspace can hold.
      *
-     * @param rows tokens of a step
-     * @param sequences sequences of a step
+     * @param rows tokens of a step, those of padding included
+     * @param sequences sequences of a step, in the same way
      * @param positions tokens of a sequence
      * @param blocks blocks of the cache
      */
@@ -57,15 +62,32 @@ final class Workspace implements AutoCloseable {
             @Nullable DeltaBuffers deltaBuffers,
             @Nullable MixtureBuffers mixtureBuffers) {}
 
-    Workspace(Backend backend, Ops ops, Queue queue, ModelConfig config, Weights weights, Size size) {
+    /** What a workspace is made for, and what it makes its calls with. */
+    record Owner(
+            Backend backend,
+            OpRegistry registry,
+            ExecutionContext context,
+            Ops ops,
+            Queue queue,
+            ModelConfig config,
+            Weights weights,
+            ModelOptions options) {}
+
+    Workspace(Owner owner, Size size) {
         this.size = size;
+        Backend backend = owner.backend();
+        Ops ops = owner.ops();
+        Queue queue = owner.queue();
+        ModelConfig config = owner.config();
+        Weights weights = owner.weights();
+        DType dtype = weights.activations();
         try {
             StepInputs inputs =
                     new StepInputs(backend, size.rows(), size.sequences(), KvCache.blocksFor(size.positions()));
             closers.push(inputs::close);
-            StepBuffers buffers = new StepBuffers(backend, config, size.rows(), size.sequences());
+            StepBuffers buffers = new StepBuffers(backend, config, dtype, size.rows(), size.sequences());
             closers.push(buffers::close);
-            KvCache cache = new KvCache(backend, config, size.blocks());
+            KvCache cache = new KvCache(backend, config, dtype, size.blocks());
             closers.push(cache::close);
             RopeTable rope = new RopeTable(backend, ops, queue, config, weights.ropeFactors(), size.positions());
             closers.push(rope::close);
@@ -89,6 +111,16 @@ final class Workspace implements AutoCloseable {
             parts = new Parts(inputs, buffers, cache, rope, states, deltaBuffers, mixtureBuffers);
             sampler = new Sampler(backend, ops, queue, config.vocabulary(), size.sequences(), parts);
             closers.push(sampler::close);
+            tokens = new TokenReturn(
+                    backend,
+                    queue,
+                    inputs.chosen(),
+                    size.sequences(),
+                    owner.options().ahead());
+            closers.push(tokens::close);
+            graphs = new StepGraphs(
+                    owner.registry(), owner.context(), queue, owner.options().graphs());
+            closers.push(graphs::close);
             decoder = new Decoder(ops, queue, config, weights, parts);
         } catch (RuntimeException e) {
             close();
@@ -124,6 +156,14 @@ final class Workspace implements AutoCloseable {
 
     Sampler sampler() {
         return sampler;
+    }
+
+    TokenReturn tokens() {
+        return tokens;
+    }
+
+    StepGraphs graphs() {
+        return graphs;
     }
 
     @Override

@@ -92,7 +92,11 @@ class DecoderLogitsTest {
         int[] prompt = prompt(37, model.vocabulary);
         List<float[]> steps = new ArrayList<>();
         GenerateResult result;
-        try (TextGenerator generator = TextGenerator.open(model.write(directory), backend, runtime.ops(), 16)) {
+        try (TextGenerator generator = TextGenerator.open(
+                model.write(directory),
+                backend,
+                runtime.ops(),
+                ModelOptions.of(backend).withChunk(16))) {
             result = generator
                     .generateTokens(List.of(prompt), greedy(20), new GenerateListener() {
                         @Override

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.vt.api.ErrorCode;
 import dev.vt.api.VtException;
+import dev.vt.api.tensor.DType;
 import dev.vt.model.gguf.GgufFile;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -70,7 +71,7 @@ class KvCacheTest {
         Path model = TinyModel.of("llama").build().write(directory);
         try (TestRuntime runtime = new TestRuntime();
                 GgufFile file = GgufFile.open(model);
-                KvCache cache = new KvCache(runtime.backend(), ModelConfig.read(file), blocks)) {
+                KvCache cache = new KvCache(runtime.backend(), ModelConfig.read(file), DType.F32, blocks)) {
             test.accept(cache);
         }
     }

@@ -35,7 +35,11 @@ final class TestRuntime implements AutoCloseable {
     }
 
     TextGenerator open(Path model, int chunk) {
-        return TextGenerator.open(model, backend(), ops(), chunk);
+        return open(model, ModelOptions.of(backend()).withChunk(chunk));
+    }
+
+    TextGenerator open(Path model, ModelOptions options) {
+        return TextGenerator.open(model, backend(), ops(), options);
     }
 
     @Override

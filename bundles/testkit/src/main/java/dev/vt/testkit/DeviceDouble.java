@@ -160,14 +160,14 @@ public final class DeviceDouble implements Backend, AutoCloseable {
 
     @Override
     public Memory allocate(long bytes) {
-        return new DoubleMemory(this, block(bytes), 0);
+        return DoubleMemory.ofDevice(this, block(bytes));
     }
 
     @Override
     public Memory allocatePinned(long bytes) {
         Memory block = block(bytes);
         if (pinnedBytes.addAndGet(bytes) <= as.pinnedLimit) {
-            return new DoubleMemory(this, block, bytes);
+            return DoubleMemory.ofHost(this, block, bytes);
         }
         pinnedBytes.addAndGet(-bytes);
         if (pinnedFallbacks.getAndIncrement() == 0) {
@@ -178,7 +178,7 @@ public final class DeviceDouble implements Backend, AutoCloseable {
                     bytes,
                     as.pinnedLimit);
         }
-        return new DoubleMemory(this, block, 0);
+        return DoubleMemory.ofHost(this, block, 0);
     }
 
     private Memory block(long bytes) {
@@ -200,7 +200,7 @@ public final class DeviceDouble implements Backend, AutoCloseable {
         return as.addressable
                 ? inner.importHost(segment).map(block -> {
                     allocations.incrementAndGet();
-                    return new DoubleMemory(this, block, 0);
+                    return DoubleMemory.ofDevice(this, block);
                 })
                 : Optional.empty();
     }

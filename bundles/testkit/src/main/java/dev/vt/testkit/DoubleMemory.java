@@ -5,21 +5,32 @@ import dev.vt.api.device.Memory;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A block of a {@link DeviceDouble}: real host memory, which it shows or hides. */
+/** A block of a {@link DeviceDouble}, or of the host for it: real host memory, which it shows or hides. */
 final class DoubleMemory implements Memory {
     /** Nothing is mapped in the first gigabytes above this address, and nobody may follow it anyway. */
     private static final long OPAQUE = 0x7000_0000_0000_0000L;
 
     private final DeviceDouble owner;
     private final Memory inner;
+    private final boolean shown;
     private final long pinned;
     private final AtomicBoolean closing = new AtomicBoolean();
     private volatile boolean closed;
 
-    DoubleMemory(DeviceDouble owner, Memory inner, long pinned) {
+    private DoubleMemory(DeviceDouble owner, Memory inner, boolean shown, long pinned) {
         this.owner = owner;
         this.inner = inner;
+        this.shown = shown;
         this.pinned = pinned;
+    }
+
+    static DoubleMemory ofDevice(DeviceDouble owner, Memory inner) {
+        return new DoubleMemory(owner, inner, owner.hostAddressable(), 0);
+    }
+
+    /** Memory of the host, so many bytes of which are page-locked. */
+    static DoubleMemory ofHost(DeviceDouble owner, Memory inner, long pinned) {
+        return new DoubleMemory(owner, inner, true, pinned);
     }
 
     DeviceDouble owner() {
@@ -49,12 +60,12 @@ final class DoubleMemory implements Memory {
     public MemorySegment segment() {
         // Asked even where it is hidden: a closed block throws.
         MemorySegment real = inner.segment();
-        return owner.hostAddressable() ? real : MemorySegment.ofAddress(OPAQUE + (inner.id() << 8));
+        return shown ? real : MemorySegment.ofAddress(OPAQUE + (inner.id() << 8));
     }
 
     @Override
     public boolean hostAddressable() {
-        return owner.hostAddressable();
+        return shown;
     }
 
     @Override

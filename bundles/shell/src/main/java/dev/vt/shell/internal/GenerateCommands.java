@@ -2,12 +2,14 @@ package dev.vt.shell.internal;
 
 import dev.vt.api.ErrorCode;
 import dev.vt.api.VtException;
+import dev.vt.api.device.Backend;
 import dev.vt.api.device.Device;
 import dev.vt.api.op.OpRegistry;
 import dev.vt.api.registry.BackendRegistry;
 import dev.vt.api.tensor.DType;
 import dev.vt.model.GenerateOptions;
 import dev.vt.model.GenerateResult;
+import dev.vt.model.ModelOptions;
 import dev.vt.model.SyntheticModel;
 import dev.vt.model.TextGenerator;
 import java.io.IOException;
@@ -50,6 +52,7 @@ public final class GenerateCommands extends CommandGroup {
             long calls,
             long declines,
             long referenceHits,
+            String graph,
             String device)
             implements View {
         static Generated of(String prompt, GenerateResult r, Device device) {
@@ -65,6 +68,7 @@ public final class GenerateCommands extends CommandGroup {
                     r.calls(),
                     r.declines(),
                     r.referenceHits(),
+                    r.graph(),
                     device.toString());
         }
 
@@ -83,7 +87,8 @@ public final class GenerateCommands extends CommandGroup {
                     + one.served.entrySet().stream()
                             .map(e -> e.getKey() + " " + e.getValue())
                             .collect(Collectors.joining(", "))
-                    + "; declines " + one.declines + "; reference hits " + one.referenceHits + "]");
+                    + "; declines " + one.declines + "; reference hits " + one.referenceHits
+                    + (one.graph.equals("off") ? "" : "; graphs: " + one.graph) + "]");
         }
     }
 
@@ -157,13 +162,24 @@ public final class GenerateCommands extends CommandGroup {
                             otherwise = "cpu")
                     String device,
             @Option(names = "--ignore-end", about = "goes on after the end-of-text token") boolean ignoreEnd,
+            @Option(
+                            names = "--no-graphs",
+                            about = "launches each kernel by itself on a device that could replay graphs")
+                    boolean noGraphs,
+            @Option(
+                            names = "--activations",
+                            value = "DTYPE",
+                            about = "f32 or bf16, what lies between the products; if not given what suits the device")
+                    @Nullable
+                    String activations,
             @Argument(name = "prompt...", about = "the text to continue; quote it") List<String> prompts) {
         GenerateOptions options =
                 new GenerateOptions(tokens, temperature, topK, topP, minP, repeatPenalty, 0, 0, seed, ignoreEnd);
         Device on = backends.parse(device);
         TextPrinter printer = new TextPrinter(terminal, prompts);
         List<Generated> out = new ArrayList<>();
-        try (TextGenerator generator = TextGenerator.open(file(model), backends.get(on), registry)) {
+        ModelOptions how = how(backends.get(on), noGraphs, activations);
+        try (TextGenerator generator = TextGenerator.open(file(model), backends.get(on), registry, how)) {
             printer.start();
             List<GenerateResult> results = generator.generateBatch(prompts, options, printer);
             for (int i = 0; i < results.size(); i++) {
@@ -174,6 +190,12 @@ public final class GenerateCommands extends CommandGroup {
         }
         printer.texts(out);
         return out.size() == 1 ? out.getFirst() : new Batch(List.copyOf(out));
+    }
+
+    private static ModelOptions how(Backend backend, boolean noGraphs, @Nullable String activations) {
+        ModelOptions best = ModelOptions.of(backend);
+        return best.withGraphs(best.graphs() && !noGraphs)
+                .withActivations(activations == null ? null : Dtypes.parse("--activations", activations));
     }
 
     private static @Nullable Path file(@Nullable String model) {
