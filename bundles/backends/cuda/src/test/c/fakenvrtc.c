@@ -29,6 +29,7 @@ static int build(struct Program *p) {
     fclose(f);
     snprintf(line, sizeof line,
              "cd %s && sed -e '1s/.*/#define __global__ __global__/' kernels.cc | g++ -E -P -x c++ - 2>>log"
+             " | sed 's/__launch_bounds__([^)]*) *//g'"
              " | grep -o '__global__ void [a-z0-9_]*' | sed 's/.* \\(.*\\)/EMULATE(\\1)/' > entries"
              " && cat entries >> kernels.cc"
              " && g++ -std=c++20 -O1 -w -ffp-contract=off -shared -fPIC -o kernels.so kernels.cc 2>>log", folder);

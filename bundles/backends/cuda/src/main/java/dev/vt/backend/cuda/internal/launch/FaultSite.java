@@ -5,7 +5,12 @@ package dev.vt.backend.cuda.internal.launch;
  * on, and stands in the kernel's source too.
  */
 public enum FaultSite {
-    EMBEDDING_IDS("embedding", "ids");
+    EMBEDDING_IDS("embedding", "ids"),
+    LOGIT_BIAS_ROWS("apply_logit_bias", "rows"),
+    LOGIT_BIAS_COLS("apply_logit_bias", "cols"),
+    TOKEN_MASK_ROWS("apply_token_mask", "rows"),
+    TOKEN_MASK_COLS("apply_token_mask", "cols"),
+    REJECTION_BOUNDS("greedy_rejection_sample", "cu");
 
     private final String op;
     private final String argument;
