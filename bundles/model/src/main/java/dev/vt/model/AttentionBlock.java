@@ -76,9 +76,7 @@ final class AttentionBlock {
     void run() {
         int rows = inputs.rows();
         Tensor normed = buffers.normed.of(rows);
-        query(rows, normed);
-        weights.key().run(ops, queue, buffers.key.of(rows), normed);
-        weights.value().run(ops, queue, buffers.value.of(rows), normed);
+        project(rows, normed);
         norm(normedQueryRows.of(rows), queryRows.of(rows), weights.queryNorm());
         norm(normedKeyRows.of(rows), keyRows.of(rows), weights.keyNorm());
         Tensor query = queryHeads.of(rows);
@@ -96,6 +94,18 @@ final class AttentionBlock {
                 inputs.queryStart(),
                 params);
         weights.output().run(ops, queue, buffers.delta.of(rows), gated(rows));
+    }
+
+    private void project(int rows, Tensor normed) {
+        if (weights.queryKeyValue() != null) {
+            Tensor all = buffers.queryKeyValue.of(rows);
+            weights.queryKeyValue().run(ops, queue, all, normed);
+            ops.qkvSplit(queue, buffers.query.of(rows), buffers.key.of(rows), buffers.value.of(rows), all);
+            return;
+        }
+        query(rows, normed);
+        weights.key().run(ops, queue, buffers.key.of(rows), normed);
+        weights.value().run(ops, queue, buffers.value.of(rows), normed);
     }
 
     private void query(int rows, Tensor normed) {

@@ -31,8 +31,12 @@ final class FeedForward {
     void run() {
         int rows = inputs.rows();
         Tensor normed = buffers.normed.of(rows);
-        weights.gate().run(ops, queue, buffers.gate.of(rows), normed);
-        weights.up().run(ops, queue, buffers.up.of(rows), normed);
+        if (weights.gateUp() != null) {
+            weights.gateUp().run(ops, queue, buffers.gateUp.of(rows), normed);
+        } else {
+            weights.gate().run(ops, queue, buffers.gate.of(rows), normed);
+            weights.up().run(ops, queue, buffers.up.of(rows), normed);
+        }
         Tensor gated = buffers.gated.of(rows);
         ops.siluAndMul(queue, gated, buffers.gateUp.of(rows));
         weights.down().run(ops, queue, out.of(rows), gated);

@@ -23,6 +23,7 @@ record LayerWeights(Tensor attentionNorm, Mixer mixer, Tensor ffnNorm, Transitio
      *     gate
      * @param key [kv heads * head size, H]
      * @param value [kv heads * head size, H]
+     * @param queryKeyValue all three as one, or null where they are apart or attention is gated
      * @param queryNorm [head size], or null where the architecture has none
      * @param keyNorm [head size], or null where the architecture has none
      * @param output [H, heads * head size]
@@ -31,6 +32,7 @@ record LayerWeights(Tensor attentionNorm, Mixer mixer, Tensor ffnNorm, Transitio
             Projection query,
             Projection key,
             Projection value,
+            @Nullable Projection queryKeyValue,
             @Nullable Tensor queryNorm,
             @Nullable Tensor keyNorm,
             Projection output)
@@ -67,9 +69,10 @@ record LayerWeights(Tensor attentionNorm, Mixer mixer, Tensor ffnNorm, Transitio
      *
      * @param gate [F, H]
      * @param up [F, H]
+     * @param gateUp both as one, or null where they are apart
      * @param down [H, F]
      */
-    record Dense(Projection gate, Projection up, Projection down) implements Transition {}
+    record Dense(Projection gate, Projection up, @Nullable Projection gateUp, Projection down) implements Transition {}
 
     /**
      * A mixture of experts.

@@ -22,6 +22,8 @@ final class StepBuffers implements AutoCloseable {
 
     final FirstRows key;
     final FirstRows value;
+    /** The three side by side, as one product writes them, [T, (heads + 2 * kv heads) * head size]. */
+    final FirstRows queryKeyValue;
     /** The normed query and key of a model with q/k norms; else the query and key themselves. */
     final FirstRows normedQuery;
 
@@ -60,6 +62,7 @@ final class StepBuffers implements AutoCloseable {
         long queryAt = regions.add(dtype, maxRows, queryWidth);
         long keyAt = regions.add(dtype, maxRows, keyWidth);
         long valueAt = regions.add(dtype, maxRows, keyWidth);
+        long queryKeyValueAt = regions.add(dtype, maxRows, queryWidth + 2L * keyWidth);
         long normedQueryAt = config.qkNorm() ? regions.add(dtype, maxRows, queryWidth) : queryAt;
         long normedKeyAt = config.qkNorm() ? regions.add(dtype, maxRows, keyWidth) : keyAt;
         boolean gates = config.gatedAttention();
@@ -78,6 +81,7 @@ final class StepBuffers implements AutoCloseable {
         query = rows(queryAt, dtype, maxRows, queryWidth);
         key = rows(keyAt, dtype, maxRows, keyWidth);
         value = rows(valueAt, dtype, maxRows, keyWidth);
+        queryKeyValue = rows(queryKeyValueAt, dtype, maxRows, queryWidth + 2L * keyWidth);
         normedQuery = rows(normedQueryAt, dtype, maxRows, queryWidth);
         normedKey = rows(normedKeyAt, dtype, maxRows, keyWidth);
         queryGate = rows(queryGateAt, dtype, maxRows, gates ? 2L * queryWidth : queryWidth);

@@ -28,13 +28,15 @@ final class StepGraphs implements AutoCloseable {
     private final boolean wanted;
     private final Map<Integer, Captured> graphs = new HashMap<>();
     private final Set<Integer> seen = new HashSet<>();
+    private long epoch = -1;
+    private String selection = "";
     private @Nullable String refused;
     private long captures;
     private long replays;
     private long plain;
 
-    /** A graph and the number of the selection that it was made from. */
-    private record Captured(Graph graph, long epoch) {}
+    /** A graph and the selection that it was made from. */
+    private record Captured(Graph graph, String selection) {}
 
     StepGraphs(OpRegistry registry, ExecutionContext context, Queue queue, boolean wanted) {
         this.registry = registry;
@@ -107,9 +109,9 @@ final class StepGraphs implements AutoCloseable {
 
     /** The graph of a number of rows, captured if need be; null where that is not possible. */
     private @Nullable Captured current(int rows, Runnable step) {
-        long epoch = registry.epoch();
+        String now = selection();
         Captured present = graphs.get(rows);
-        if (present != null && present.epoch() == epoch) {
+        if (present != null && present.selection().equals(now)) {
             return present;
         }
         if (present != null) {
@@ -121,9 +123,19 @@ final class StepGraphs implements AutoCloseable {
             return null;
         }
         captures++;
-        Captured made = new Captured(graph, epoch);
+        Captured made = new Captured(graph, now);
         graphs.put(rows, made);
         return made;
+    }
+
+    /** Which kernels would be chosen now; asked in full only when something has changed, were it that calls are counted. */
+    private String selection() {
+        long now = registry.epoch();
+        if (now != epoch) {
+            selection = registry.digest();
+            epoch = now;
+        }
+        return selection;
     }
 
     private @Nullable Graph capture(Runnable step) {
