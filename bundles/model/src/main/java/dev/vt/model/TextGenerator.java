@@ -8,6 +8,8 @@ import dev.vt.api.device.Queue;
 import dev.vt.api.op.CallCounts;
 import dev.vt.api.op.ExecutionContext;
 import dev.vt.api.op.OpRegistry;
+import dev.vt.api.tensor.DType;
+import dev.vt.api.tensor.Tensor;
 import dev.vt.model.gguf.GgufFile;
 import dev.vt.model.tokenizer.Tokenizer;
 import dev.vt.model.tokenizer.Tokenizers;
@@ -16,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,6 +106,27 @@ public final class TextGenerator implements AutoCloseable {
 
     public Device device() {
         return backend.device();
+    }
+
+    /** What lies between the products and in the cache: f32 or bf16. */
+    public DType activations() {
+        return weights.activations();
+    }
+
+    /**
+     * Bytes that a decode step reads at least: weights, and keys and values of the tokens so far.
+     *
+     * @param sequences how many are decoded together
+     * @param tokens how many each has in the cache
+     */
+    public long decodeBytes(int sequences, double tokens) {
+        Mixture mixture = config.mixture();
+        double used = mixture == null ? 0 : Math.min(1, (double) sequences * mixture.used() / mixture.experts());
+        long row = Tensor.bytes(weights.activations(), (long) config.kvHeads() * config.headSize());
+        long layers = IntStream.range(0, config.layers())
+                .filter(config::fullAttention)
+                .count();
+        return weights.sharedBytes() + (long) (used * weights.expertBytes() + sequences * tokens * 2 * layers * row);
     }
 
     /** Continues one text. See {@link #generateBatch}. */

@@ -153,7 +153,8 @@ final class WeightLoader {
         final List<String> names = new ArrayList<>();
         final List<Integer> rows = new ArrayList<>();
         /** All of them as one, where they lie one behind the other. */
-        @Nullable Projection whole;
+        @Nullable
+        Projection whole;
 
         Stack(int in, boolean bias) {
             this.in = in;
@@ -180,8 +181,7 @@ final class WeightLoader {
             }
         }
         DType dtype = matrices.getFirst().dtype();
-        boolean together =
-                place.copies() && matrices.stream().allMatch(m -> m.dtype() == dtype);
+        boolean together = place.copies() && matrices.stream().allMatch(m -> m.dtype() == dtype);
         List<Tensor> weights = together ? place.behindEachOther(matrices) : place.apart(matrices);
         List<Tensor> offsets = together && stack.bias ? place.behindEachOther(biases) : place.apart(biases);
         if (together) {
@@ -285,7 +285,6 @@ final class WeightLoader {
 
     private VtException mismatch(String name, String expected, String given) {
         return new VtException(
-                ErrorCode.FORMAT,
-                file.path() + ": tensor '" + name + "': expected " + expected + ", given " + given);
+                ErrorCode.FORMAT, file.path() + ": tensor '" + name + "': expected " + expected + ", given " + given);
     }
 }

@@ -43,9 +43,8 @@ final class WeightPlacer {
     Tensor one(GgufTensor tensor) {
         bytes += tensor.data().byteSize();
         Optional<Memory> shared = backend.importHost(tensor.data());
-        Memory block = shared.isPresent()
-                ? keep(shared.get())
-                : allocate(tensor.data().byteSize());
+        Memory block =
+                shared.isPresent() ? keep(shared.get()) : allocate(tensor.data().byteSize());
         if (shared.isEmpty()) {
             backend.upload(queue, block, 0, tensor.data());
         }
@@ -61,8 +60,8 @@ final class WeightPlacer {
 
     /** Copies tensors that differ in their number of rows alone; gives each of them, and then all as one. */
     List<Tensor> behindEachOther(List<GgufTensor> tensors) {
-        Memory block = allocate(
-                tensors.stream().mapToLong(t -> t.data().byteSize()).sum());
+        Memory block =
+                allocate(tensors.stream().mapToLong(t -> t.data().byteSize()).sum());
         List<Tensor> out = new ArrayList<>();
         long rows = 0;
         long at = 0;

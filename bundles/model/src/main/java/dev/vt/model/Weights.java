@@ -38,7 +38,9 @@ final class Weights implements AutoCloseable {
                 : null;
         loader.refuseUnused();
         expertBytes = loader.expertBytes;
-        sharedBytes = loader.place.bytes() - expertBytes - (c.tiedEmbeddings() ? 0 : Tensor.bytes(embedding.dtype(), embedding.shape()));
+        sharedBytes = loader.place.bytes()
+                - expertBytes
+                - (c.tiedEmbeddings() ? 0 : Tensor.bytes(embedding.dtype(), embedding.shape()));
         activations = wanted != null ? wanted : loader.activations();
     }
 

@@ -192,13 +192,13 @@ public final class GenerateCommands extends CommandGroup {
         return out.size() == 1 ? out.getFirst() : new Batch(List.copyOf(out));
     }
 
-    private static ModelOptions how(Backend backend, boolean noGraphs, @Nullable String activations) {
+    static ModelOptions how(Backend backend, boolean noGraphs, @Nullable String activations) {
         ModelOptions best = ModelOptions.of(backend);
         return best.withGraphs(best.graphs() && !noGraphs)
                 .withActivations(activations == null ? null : Dtypes.parse("--activations", activations));
     }
 
-    private static @Nullable Path file(@Nullable String model) {
+    static @Nullable Path file(@Nullable String model) {
         return model == null ? null : Path.of(model);
     }
 

@@ -21,6 +21,7 @@ public final class HelpCommands extends CommandGroup {
             DeviceCommands.class,
             GenerateCommands.class,
             HelpCommands.class,
+            ModelBenchCommands.class,
             NamesCommands.class,
             PolicyCommands.class,
             ProviderCommands.class,

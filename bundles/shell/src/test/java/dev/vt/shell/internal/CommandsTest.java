@@ -30,6 +30,7 @@ class CommandsTest {
     private final ReportCommands report = new ReportCommands(shell.registry(), shell.backends());
     private final VerifyCommands verify = new VerifyCommands(shell.registry(), shell.backends());
     private final BenchCommands bench = new BenchCommands(shell.registry(), shell.backends());
+    private final ModelBenchCommands modelBench = new ModelBenchCommands(shell.registry(), shell.backends());
     private final GenerateCommands generate = new GenerateCommands(shell.registry(), shell.backends());
 
     @AfterEach
@@ -275,6 +276,34 @@ class CommandsTest {
         assertTrue(error(generate, "generate").contains("expected prompt..., given nothing"));
         assertTrue(error(generate, "generate", "--model", "/no/such.gguf", "x").contains("/no/such.gguf"));
         assertTrue(error(generate, "generate", "-d", "cuda:9", "x").contains("cuda:9"));
+    }
+
+    @Test
+    @DisplayName("S8 vt:bench-model --json: keys; what the options can't be is one sentence")
+    void benchModel() {
+        Map<String, Object> all = JsonReader.object(shell.run(
+                modelBench,
+                "bench-model",
+                "--batch",
+                "1,3",
+                "--prompt",
+                "5",
+                "--tokens",
+                "3",
+                "--runs",
+                "1",
+                "--json"));
+        assertEquals("f32", all.get("activations"));
+        List<?> results = (List<?>) all.get("results");
+        assertEquals(2, results.size());
+        Map<?, ?> second = (Map<?, ?>) results.get(1);
+        assertEquals("off", second.get("graph"));
+        assertTrue(((Number) second.get("ratio")).doubleValue() > 0);
+        assertTrue(shell.run(modelBench, "bench-model", "--tokens", "2", "--runs", "1", "--prompt", "1")
+                .contains("GB read in each step"));
+        assertTrue(error(modelBench, "bench-model", "--batch", "1,x").contains("given '1,x'"));
+        assertTrue(error(modelBench, "bench-model", "--batch", "0").contains("expected 1 or more, given 0"));
+        assertTrue(error(modelBench, "bench-model", "--tokens", "1").contains("--tokens: expected 2 or more"));
     }
 
     @Test
