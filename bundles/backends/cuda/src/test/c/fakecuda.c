@@ -31,6 +31,7 @@ static int failAt, failCode, failSeen;
 static struct { char name[48]; int grid[3]; int threads; uint64_t args[32]; } last;
 static struct { int streams, events, graphs, execs, modules, contexts; } live;
 static int retained;
+static uint64_t registered;
 
 static void wrong(const char *what) {
     if (breaches++ == 0) snprintf(breach, sizeof breach, "%s", what);
@@ -57,7 +58,7 @@ static int guard(struct Guard *g) { pthread_mutex_lock(&lock); return g->held = 
 // ---- memory ----
 
 // Memory of the device is there once the stream that it was asked from has come to it.
-struct Block { Address at; uint64_t size; int pinned, ready; struct Block *next; };
+struct Block { Address at; uint64_t size; int pinned, ready, borrowed; struct Block *next; };
 static struct Block *blocks;
 
 static struct Block *inside(Address at, uint64_t n, int pinned) {
@@ -71,7 +72,7 @@ static Address reserve(uint64_t n, int pinned) {
     if (posix_memalign(&p, pinned ? 4096 : 512, n ? n : 1)) return 0;
     memset(p, 0xCD, n);
     struct Block *b = malloc(sizeof *b);
-    *b = (struct Block){(Address)p, n, pinned, pinned, blocks};
+    *b = (struct Block){(Address)p, n, pinned, pinned, 0, blocks};
     blocks = b;
     return b->at;
 }
@@ -82,8 +83,10 @@ static int release(Address at, int pinned) {
             struct Block *gone = *b;
             *b = gone->next;
             *(pinned ? &pinnedUsed : &used) -= gone->size;
-            memset((void *)gone->at, 0xDD, gone->size);
-            free((void *)gone->at);
+            if (!gone->borrowed) {
+                memset((void *)gone->at, 0xDD, gone->size);
+                free((void *)gone->at);
+            }
             free(gone);
             return 1;
         }
@@ -198,6 +201,27 @@ Code cuMemHostAlloc(Address *p, uint64_t n, unsigned flags) {
 Code cuMemFreeHost(Address p) {
     ENTER_CONTEXT("cuMemFreeHost");
     if (!release(p, 1)) { wrong("page-locked memory is freed twice"); return INVALID_VALUE; }
+    return OK;
+}
+
+// Memory of the caller's whose pages are locked: read only, whole pages, each once.
+Code cuMemHostRegister_v2(Address p, uint64_t n, unsigned flags) {
+    ENTER_CONTEXT("cuMemHostRegister");
+    if (p % 4096 || n % 4096 || !n) { wrong("pages are locked that are not whole"); return INVALID_VALUE; }
+    for (struct Block *b = blocks; b; b = b->next)
+        if (p < b->at + b->size && b->at < p + n) return 712;
+    if (!(flags & 8)) { wrong("a mapped file is locked for writing"); return INVALID_VALUE; }
+    if (pinnedUsed + n > pinnedTotal) return OUT_OF_MEMORY;
+    pinnedUsed += n;
+    registered += n;
+    struct Block *b = malloc(sizeof *b);
+    *b = (struct Block){p, n, 1, 1, 1, blocks};
+    blocks = b;
+    return OK;
+}
+Code cuMemHostUnregister(Address p) {
+    ENTER_CONTEXT("cuMemHostUnregister");
+    if (!release(p, 1)) { wrong("pages are unlocked that were not locked"); return INVALID_VALUE; }
     return OK;
 }
 
@@ -464,7 +488,7 @@ __attribute__((constructor)) void fake_reset(void) {
     devices = 1; version = 13000; initCode = 0; captureMode = -1; breaches = fatal = held = 0;
     total = 1ull << 28; pinnedTotal = 1ull << 28;
     breach[0] = failName[0] = 0;
-    launches = 0;
+    launches = registered = 0;
     memset(&last, 0, sizeof last);
     memset(&live, 0, sizeof live);
     memset(streams, 0, sizeof streams);
@@ -493,6 +517,7 @@ uint64_t fake_argument(int i) { return last.args[i]; }
 int fake_grid(int i) { return i < 3 ? last.grid[i] : last.threads; }
 uint64_t fake_used(void) { return used; }
 uint64_t fake_pinned_used(void) { return pinnedUsed; }
+uint64_t fake_registered(void) { return registered; }
 int fake_live(int kind) {
     int all[] = {live.streams, live.events, live.graphs, live.execs, live.modules, live.contexts};
     return all[kind];

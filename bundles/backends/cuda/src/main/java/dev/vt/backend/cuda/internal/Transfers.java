@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Fills and copies in the order of a queue. Everything is checked before anything is given to the stream. Page-locked memory
- * is copied from and to directly; all other host memory goes through a {@link StagingRing}, so an upload has read its source
+ * is copied from and to directly, large parts of a mapped file too; all other host memory goes through a {@link StagingRing}, so an upload has read its source
  * and a download has the bytes when the call returns. Any thread may call it.
  */
 final class Transfers implements AutoCloseable {
@@ -28,6 +28,7 @@ final class Transfers implements AutoCloseable {
     private final PinnedPool pinned;
     private final StagingRing small;
     private final StagingRing large;
+    private final MappedUpload mapped;
 
     Transfers(Device device, DeviceContext context, PinnedPool pinned) {
         this.device = device;
@@ -35,6 +36,7 @@ final class Transfers implements AutoCloseable {
         this.pinned = pinned;
         this.small = new StagingRing(context, pinned, SMALL, false);
         this.large = new StagingRing(context, pinned, LARGE, true);
+        this.mapped = new MappedUpload(context, large);
     }
 
     void memset(Queue queue, Memory memory, long offset, byte value, long bytes) {
@@ -109,6 +111,8 @@ final class Transfers implements AutoCloseable {
         }
         if (target.capturing()) {
             recordUpload(target, to, destination, from);
+        } else if (MappedUpload.takes(from)) {
+            mapped.upload(target, destination, from);
         } else {
             ring(from.byteSize()).upload(target, destination, from);
         }
@@ -267,6 +271,7 @@ final class Transfers implements AutoCloseable {
 
     @Override
     public void close() {
+        mapped.close();
         small.close();
         large.close();
     }

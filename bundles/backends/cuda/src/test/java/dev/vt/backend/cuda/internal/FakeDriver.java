@@ -174,6 +174,11 @@ final class FakeDriver {
         return number("fake_pinned_used", true);
     }
 
+    /** Bytes of the caller's memory whose pages were locked, all in all. */
+    long registered() {
+        return number("fake_registered", true);
+    }
+
     int live(Kind kind) {
         return (int) number("fake_live", false, kind.ordinal());
     }

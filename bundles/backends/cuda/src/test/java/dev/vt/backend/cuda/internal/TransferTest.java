@@ -1,6 +1,8 @@
 package dev.vt.backend.cuda.internal;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.vt.api.ErrorCode;
 import dev.vt.api.device.Memory;
@@ -134,5 +136,49 @@ class TransferTest extends OnFakeDevice {
         cuda.upload(queue, block, 0, MemorySegment.ofArray(values));
         Arrays.fill(values, 0);
         assertArrayEquals(new float[] {1, 2, 3}, read(queue, block));
+    }
+
+    @Test
+    @DisplayName("O4.15 large parts of a mapped file are copied from their locked pages, wherever they begin and end")
+    void mapped() throws IOException {
+        byte[] want = random((9 << 20) + 77);
+        try (FileChannel channel =
+                FileChannel.open(Files.write(files.resolve("weights"), want), StandardOpenOption.READ)) {
+            MemorySegment all = channel.map(FileChannel.MapMode.READ_ONLY, 0, want.length, Arena.ofAuto());
+            for (int[] part : new int[][] {{0, want.length}, {0, 8 << 20}, {4096, 5 << 20}, {33, (8 << 20) + 5}}) {
+                long before = driver.registered();
+                upload(all.asSlice(part[0], part[1]), Arrays.copyOfRange(want, part[0], part[0] + part[1]));
+                long pages = (part[0] + part[1]) / 4096 - (part[0] + 4095) / 4096;
+                assertEquals(pages * 4096, driver.registered() - before);
+            }
+            long before = driver.registered();
+            upload(all.asSlice(0, 1 << 20), Arrays.copyOf(want, 1 << 20));
+            assertEquals(before, driver.registered(), "a small part goes through the ring");
+        }
+    }
+
+    @Test
+    @DisplayName("O4.15 a mapped file whose pages can't be locked goes through page-locked memory, whole or from there on")
+    void notLocked() throws IOException {
+        byte[] want = random(140 << 20);
+        try (FileChannel channel =
+                FileChannel.open(Files.write(files.resolve("weights"), want), StandardOpenOption.READ)) {
+            MemorySegment all = channel.map(FileChannel.MapMode.READ_ONLY, 0, want.length, Arena.ofAuto());
+            driver.fail("cuMemHostRegister", 1, 801);
+            upload(all, want);
+            assertEquals(0, driver.registered());
+            driver.fail("cuMemHostRegister", 2, 801);
+            upload(all, want);
+            assertEquals(64 << 20, driver.registered());
+        }
+    }
+
+    private void upload(MemorySegment from, byte[] want) {
+        long pinned = driver.pinnedUsed();
+        try (Memory block = cuda.allocate(want.length)) {
+            cuda.upload(queue, block, 0, from);
+            assertArrayEquals(want, bytes(block));
+        }
+        assertTrue(driver.pinnedUsed() - pinned <= 64 << 20, "no pages are left locked");
     }
 }

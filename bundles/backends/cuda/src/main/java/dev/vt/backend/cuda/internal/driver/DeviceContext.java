@@ -112,6 +112,26 @@ public final class DeviceContext implements AutoCloseable {
         }
     }
 
+    /**
+     * Locks pages of ordinary memory, which is read alone, so that the device copies from them directly; false where the driver does
+     * not do that, or not for this memory.
+     */
+    public boolean lockPages(long address, long bytes) {
+        enter("upload");
+        int code = JCudaDriver.cuMemHostRegister(
+                HostAddress.of(address), bytes, JCudaDriver.CU_MEMHOSTREGISTER_READ_ONLY);
+        if (CudaCode.fatal(code)) {
+            check(code, "cuMemHostRegister");
+        }
+        return code == CudaCode.SUCCESS;
+    }
+
+    public void unlockPages(long address) {
+        if (entered()) {
+            check(JCudaDriver.cuMemHostUnregister(HostAddress.of(address)), "cuMemHostUnregister");
+        }
+    }
+
     // ---- transfers ----
 
     public void upload(long to, long from, long bytes, CUstream stream) {
