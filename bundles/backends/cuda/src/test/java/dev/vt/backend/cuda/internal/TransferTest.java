@@ -158,7 +158,8 @@ class TransferTest extends OnFakeDevice {
     }
 
     @Test
-    @DisplayName("O4.15 a mapped file whose pages can't be locked goes through page-locked memory, whole or from there on")
+    @DisplayName(
+            "O4.15 a mapped file whose pages can't be locked goes through page-locked memory, whole or from there on")
     void notLocked() throws IOException {
         byte[] want = random(140 << 20);
         try (FileChannel channel =

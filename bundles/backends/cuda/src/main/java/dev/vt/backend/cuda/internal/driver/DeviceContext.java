@@ -118,8 +118,8 @@ public final class DeviceContext implements AutoCloseable {
      */
     public boolean lockPages(long address, long bytes) {
         enter("upload");
-        int code = JCudaDriver.cuMemHostRegister(
-                HostAddress.of(address), bytes, JCudaDriver.CU_MEMHOSTREGISTER_READ_ONLY);
+        int code =
+                JCudaDriver.cuMemHostRegister(HostAddress.of(address), bytes, JCudaDriver.CU_MEMHOSTREGISTER_READ_ONLY);
         if (CudaCode.fatal(code)) {
             check(code, "cuMemHostRegister");
         }
