@@ -98,10 +98,11 @@ static int release(Address at, int pinned) {
 struct Event { int alive; uint64_t recorded, done; struct Stream *on; };
 struct Graph { int alive; struct Work *head, *tail; uint64_t n; };
 struct Work {
-    enum { COPY, FILL, KERNEL, RECORD, WAIT, ALLOCATE, FREE, REPLAY } kind;
+    enum { COPY, FILL, KERNEL, OTHER, RECORD, WAIT, ALLOCATE, FREE, REPLAY } kind;
     Address to, from; uint64_t n; int value, toPinned, fromPinned;
     struct Event *event; uint64_t ticket; struct Graph *graph;
     char name[48]; uint64_t args[32]; void (*emulated)(void **, const unsigned *, unsigned); unsigned grid[3], threads;
+    void (*other)(const void *);
     struct Work *next;
 };
 struct Module { void *library; };
@@ -131,6 +132,7 @@ static void perform(struct Work *w) {
             if (!fatal) memset((void *)w->to, w->value, w->n);
             break;
         case KERNEL: runKernel(w); break;
+        case OTHER: w->other(w->args); break;
         case RECORD: if (w->event->done < w->ticket) w->event->done = w->ticket; break;
         case WAIT: if (w->event->done < w->ticket && w->event->on) run(w->event->on); break;
         case ALLOCATE: inside(w->to, 1, 0)->ready = 1; break;
@@ -480,6 +482,19 @@ Code cuGetErrorName(int code, const char **name) {
     return OK;
 }
 Code cuGetErrorString(int code, const char **text) { *text = "as the test wants it"; return OK; }
+
+// ---- for other libraries that stand in for NVIDIA's ----
+
+// Work of such a library, done in the order of the stream with a copy of up to 256 bytes of arguments.
+Code fake_submit(struct Stream *s, void (*work)(const void *), const void *args, uint64_t n) {
+    ENTER_CONTEXT("fake_submit");
+    struct Work w = {.kind = OTHER, .other = work};
+    memcpy(w.args, args, n);
+    return give(s, w);
+}
+// Says that the work under way uses memory of the device; 0 when it is not there.
+int fake_touch(Address at, uint64_t n, const char *what) { touch(at, n, 0, what); return !fatal; }
+int fake_has_context(void) { return current != 0; }
 
 // ---- for the test ----
 

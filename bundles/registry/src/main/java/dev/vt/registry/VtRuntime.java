@@ -25,7 +25,7 @@ import java.util.function.Consumer;
 /**
  * The registry on a plain class or module path, without OSGi. {@link #load()} finds backends and providers by
  * {@link java.util.ServiceLoader}; more may be added and removed at any time. Whoever makes a runtime closes it, which removes
- * the providers, then the backends, and closes those backends that it loaded itself. Any thread may use it.
+ * the providers, then the backends, and closes those of them that it loaded itself. Any thread may use it.
  */
 public final class VtRuntime implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.vt.registry");
@@ -58,7 +58,7 @@ public final class VtRuntime implements AutoCloseable {
         each(
                 ServiceLoader.load(BackendFinder.class),
                 finder -> finder.find(runtime.registry.backends()::report).forEach(runtime::own));
-        each(ServiceLoader.load(OpProvider.class), provider -> runtime.loaded.push(runtime.add(provider)));
+        each(ServiceLoader.load(OpProvider.class), runtime::own);
         runtime.registry.warnOfUnknown(environment.disabled());
         return runtime;
     }
@@ -98,21 +98,25 @@ public final class VtRuntime implements AutoCloseable {
     }
 
     private void own(Backend backend) {
-        Registration registration = add(backend);
-        loaded.push(() -> {
-            registration.close();
-            closeBackend(backend);
-        });
+        own(add(backend), backend, "backend " + backend.name());
     }
 
-    private static void closeBackend(Backend backend) {
-        if (backend instanceof AutoCloseable closeable) {
-            try {
-                closeable.close();
-            } catch (Exception e) {
-                LOG.log(System.Logger.Level.WARNING, "backend " + backend.name() + " could not be closed", e);
+    private void own(OpProvider provider) {
+        own(add(provider), provider, "a provider");
+    }
+
+    /** What was loaded is closed once it is removed, where it can be. */
+    private void own(Registration registration, Object what, String who) {
+        loaded.push(() -> {
+            registration.close();
+            if (what instanceof AutoCloseable closeable) {
+                try {
+                    closeable.close();
+                } catch (Exception e) {
+                    LOG.log(System.Logger.Level.WARNING, who + " could not be closed", e);
+                }
             }
-        }
+        });
     }
 
     public OpRegistry ops() {

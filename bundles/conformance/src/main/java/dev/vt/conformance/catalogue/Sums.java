@@ -14,6 +14,11 @@ final class Sums {
 
     /** out[m,n]: sums of k products. */
     static Expected products(int m, int n, int k, double[] a, double[] b, Index left, Index right) {
+        return products(m, n, k, a, b, left, right, Expected.sumOf(k));
+    }
+
+    /** The same with so many roundings. */
+    static Expected products(int m, int n, int k, double[] a, double[] b, Index left, Index right, double roundings) {
         double[] values = new double[m * n];
         double[] sizes = new double[m * n];
         for (int row = 0; row < m; row++) {
@@ -29,6 +34,6 @@ final class Sums {
                 sizes[row * n + col] = size;
             }
         }
-        return Expected.close(values, sizes, Expected.sumOf(k));
+        return Expected.close(values, sizes, roundings);
     }
 }

@@ -16,6 +16,19 @@ public interface CudaQueue extends Queue {
     void submit(CudaTask task);
 
     /**
+     * The same for callers that may allocate nothing: the stream for the calling thread, which closes it soon. Until then the
+     * device's context is current and no other thread can use the queue. Must not be nested.
+     *
+     * @param scratchBytes memory of the device that the work needs while it runs; the queue keeps the largest block that was ever
+     *     asked for, and a graph has one of its own, so no two works that may run at once share it
+     * @throws dev.vt.api.VtException if the device has no room for the scratch memory; nothing was given to the stream then
+     */
+    CudaStream enter(long scratchBytes);
+
+    /** The context of the queue's device. One object for each open device. */
+    CudaContext context();
+
+    /**
      * Tells a capture which memory the next work uses, so that a replay fails before launch once one of the blocks was
      * closed. A kernel calls it right before it gives the work, guarded so that nothing is allocated outside a capture:
      * {@code if (queue.capturing()) { queue.uses(out, a, b); }}. Outside a capture it does nothing.

@@ -1,4 +1,4 @@
-/** What kernels for NVIDIA GPUs are written against: the queue with its stream, the feature bits. */
+/** What kernels for NVIDIA GPUs are written against: the queue with its stream, the feature bits, finding libraries. */
 @Export
 @Version("1.0.0")
 @NullMarked

@@ -14,14 +14,17 @@ import java.util.Set;
 final class Capture {
     private final Thread thread;
     private final FaultRecord faults;
+    private final Scratch scratch;
     private final Set<KernelOwner> owners = new LinkedHashSet<>();
     private final Set<Memory> memories = new LinkedHashSet<>();
     private final List<Runnable> releases = new ArrayList<>();
 
-    Capture(Thread thread, FaultRecord faults) {
+    Capture(Thread thread, FaultRecord faults, Scratch scratch) {
         this.thread = thread;
         this.faults = faults;
+        this.scratch = scratch;
         releases.add(faults::free);
+        releases.add(scratch::free);
     }
 
     Thread thread() {
@@ -30,6 +33,10 @@ final class Capture {
 
     FaultRecord faults() {
         return faults;
+    }
+
+    Scratch scratch() {
+        return scratch;
     }
 
     void owner(KernelOwner owner) {

@@ -5,6 +5,7 @@ import dev.vt.api.device.Event;
 import dev.vt.api.device.Graph;
 import dev.vt.api.device.Memory;
 import dev.vt.api.device.MemoryUse;
+import dev.vt.backend.cuda.CudaContext;
 import dev.vt.backend.cuda.internal.driver.DeviceContext;
 import dev.vt.backend.cuda.internal.launch.KernelCompiler;
 import dev.vt.backend.cuda.internal.launch.LoadedKernels;
@@ -16,7 +17,7 @@ import jcuda.driver.CUgraph;
  * The parts of one CUDA device and the order in which they end: queues first, with what they hold, then graphs, events, memory
  * and kernels, then the context. The backend owns it; any thread may call it.
  */
-final class CudaDevice implements AutoCloseable {
+final class CudaDevice implements CudaContext, AutoCloseable {
     private final Device device;
     private final DeviceContext context;
     private final QueueSet queues;
@@ -27,6 +28,7 @@ final class CudaDevice implements AutoCloseable {
     private final KernelCompiler compiler;
     private final LoadedKernels kernels;
     private final FaultCarrier carrier;
+    private final CaptureGate captures;
     private final Set<CudaGraph> graphs = ConcurrentHashMap.newKeySet();
     private final Set<CudaEvent> events = ConcurrentHashMap.newKeySet();
 
@@ -41,6 +43,7 @@ final class CudaDevice implements AutoCloseable {
         this.memories = new MemoryPool(device, context.state(), context.info().bytes(), queues, heap, pinned);
         this.transfers = new Transfers(device, context, pinned);
         this.kernels = new LoadedKernels(context, compiler);
+        this.captures = new CaptureGate(device);
     }
 
     Device device() {
@@ -49,6 +52,20 @@ final class CudaDevice implements AutoCloseable {
 
     DeviceContext context() {
         return context;
+    }
+
+    @Override
+    public boolean enter() {
+        return context.entered();
+    }
+
+    @Override
+    public void betweenCaptures(Runnable work) {
+        captures.between(work);
+    }
+
+    CaptureGate captures() {
+        return captures;
     }
 
     LoadedKernels kernels() {
@@ -69,6 +86,11 @@ final class CudaDevice implements AutoCloseable {
 
     Memory allocatePinned(long bytes) {
         return memories.allocatePinned(bytes);
+    }
+
+    /** Scratch memory of a queue, or of a graph, which keeps all it ever had. */
+    Scratch createScratch(boolean keeps) {
+        return new Scratch(context.state(), heap, keeps);
     }
 
     FaultRecord createFaults() {

@@ -78,22 +78,7 @@ final class CudaGraph implements Graph {
                     + ", given one of " + queue.device());
         }
         requireMemory();
-        List<KernelOwner> owners = recorded.owners();
-        int entered = 0;
-        try {
-            for (KernelOwner owner : owners) {
-                if (!owner.enter()) {
-                    throw new StaleGraphException("graph of " + device() + ": provider " + owner.name()
-                            + ", whose kernels it holds, has left; capture again");
-                }
-                entered++;
-            }
-            launch(target);
-        } finally {
-            for (int i = 0; i < entered; i++) {
-                owners.get(i).exit();
-            }
-        }
+        Owners.inside(device.device(), recorded.owners(), () -> launch(target));
     }
 
     private void launch(StreamQueue target) {

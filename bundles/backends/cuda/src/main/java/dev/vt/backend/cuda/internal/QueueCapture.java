@@ -2,6 +2,7 @@ package dev.vt.backend.cuda.internal;
 
 import dev.vt.api.VtException;
 import dev.vt.api.device.Graph;
+import dev.vt.api.device.StaleGraphException;
 import dev.vt.backend.cuda.internal.driver.DeviceContext;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -53,6 +54,7 @@ final class QueueCapture {
         queue.requireOpen();
         requireNone();
         FaultRecord own = device.createFaults();
+        device.captures().begin();
         boolean begun = false;
         lock.lock();
         try {
@@ -64,11 +66,12 @@ final class QueueCapture {
             queue.fence();
             context.beginCapture(stream);
             refused = null;
-            current = new Capture(Thread.currentThread(), own);
+            current = new Capture(Thread.currentThread(), own, device.createScratch(true));
             begun = true;
         } finally {
             lock.unlock();
             if (!begun) {
+                device.captures().end();
                 own.free();
             }
         }
@@ -82,13 +85,26 @@ final class QueueCapture {
 
     Graph end() {
         Recorded recorded = take();
-        return device.graph(recorded.raw(), recorded.notes());
+        Graph[] made = new Graph[1];
+        try {
+            // A provider that has left meanwhile took its kernels with it: the driver must not look at them any more.
+            Owners.inside(
+                    device.device(),
+                    recorded.notes().owners(),
+                    () -> made[0] = device.graph(recorded.raw(), recorded.notes()));
+        } catch (StaleGraphException e) {
+            context.destroy(recorded.raw());
+            recorded.notes().releases().forEach(Runnable::run);
+            throw e;
+        }
+        return made[0];
     }
 
     /** The driver's graph and what was noted beside it. */
     private record Recorded(CUgraph raw, Capture notes) {}
 
     private Recorded take() {
+        boolean ended = false;
         lock.lock();
         try {
             String reason = refused;
@@ -101,9 +117,13 @@ final class QueueCapture {
                 throw VtException.invalidArgument(queue + ": endCapture: no capture is on; call beginCapture first");
             }
             current = null;
+            ended = true;
             return new Recorded(context.endCapture(stream), recording);
         } finally {
             lock.unlock();
+            if (ended) {
+                device.captures().end();
+            }
         }
     }
 
@@ -129,9 +149,11 @@ final class QueueCapture {
     /** Ends a capture without a graph, if one is on; the queue works as usual from now on. */
     void abandon(@Nullable String reason) {
         Capture recording;
+        boolean ended = false;
         lock.lock();
         try {
             recording = current;
+            ended = recording != null;
             current = null;
             refused = reason;
             if (recording != null && !context.state().failed()) {
@@ -139,6 +161,9 @@ final class QueueCapture {
             }
         } finally {
             lock.unlock();
+            if (ended) {
+                device.captures().end();
+            }
         }
         if (recording != null) {
             recording.releases().forEach(Runnable::run);

@@ -8,6 +8,8 @@ import dev.vt.api.device.Graph;
 import dev.vt.api.device.HandleIds;
 import dev.vt.api.device.KernelOwner;
 import dev.vt.api.tensor.Tensor;
+import dev.vt.backend.cuda.CudaContext;
+import dev.vt.backend.cuda.CudaStream;
 import dev.vt.backend.cuda.CudaTask;
 import dev.vt.backend.cuda.internal.driver.DeviceContext;
 import dev.vt.backend.cuda.internal.launch.KernelFunction;
@@ -39,6 +41,8 @@ final class StreamQueue implements LaunchQueue {
     private final FaultRecord faults;
     private final ReentrantLock lock = new ReentrantLock();
     private final Launch launch;
+    private final Scratch scratch;
+    private final OpenStream opened;
     private final UseCount uses = new UseCount(this::release);
     private final AtomicBoolean closed = new AtomicBoolean();
     private final AtomicReference<@Nullable Graph> stored = new AtomicReference<>();
@@ -51,6 +55,8 @@ final class StreamQueue implements LaunchQueue {
         this.stream = context.createStream();
         this.fence = context.createEvent(true);
         this.launch = new Launch(context, stream, lock);
+        this.scratch = device.createScratch(false);
+        this.opened = new OpenStream(stream.address(), lock);
         this.captures = new QueueCapture(this, device, stream, lock);
     }
 
@@ -117,6 +123,44 @@ final class StreamQueue implements LaunchQueue {
             context.enter("submit");
             task.run(stream.address());
         });
+    }
+
+    @Override
+    public CudaStream enter(long scratchBytes) {
+        while (true) {
+            Scratch small = tryEnter(scratchBytes);
+            if (small == null) {
+                return opened;
+            }
+            small.grow(scratchBytes);
+        }
+    }
+
+    /** Opens the stream; or gives the scratch memory that is too small, which grows without the queue's lock. */
+    private @Nullable Scratch tryEnter(long scratchBytes) {
+        lock.lock();
+        boolean begun = false;
+        try {
+            requireOpen();
+            Capture recording = captures.current();
+            Scratch of = recording == null ? scratch : recording.scratch();
+            if (!of.holds(scratchBytes)) {
+                return of;
+            }
+            context.enter("enter");
+            opened.begin(of.address());
+            begun = true;
+            return null;
+        } finally {
+            if (!begun) {
+                lock.unlock();
+            }
+        }
+    }
+
+    @Override
+    public CudaContext context() {
+        return device;
     }
 
     @Override
@@ -332,6 +376,7 @@ final class StreamQueue implements LaunchQueue {
         context.destroyEvent(fence);
         context.destroyStream(stream);
         faults.free();
+        scratch.free();
         launch.free();
     }
 

@@ -64,8 +64,9 @@ public final class DeviceContext implements AutoCloseable {
         check(JCudaDriver.cuCtxSetCurrent(context), what);
     }
 
-    private boolean entered() {
-        return !state.failed() && JCudaDriver.cuCtxSetCurrent(context) == CudaCode.SUCCESS;
+    /** The same for what only gives something back: false, and nothing thrown, once the device has failed or is closed. */
+    public boolean entered() {
+        return state.usable() && JCudaDriver.cuCtxSetCurrent(context) == CudaCode.SUCCESS;
     }
 
     // ---- memory ----

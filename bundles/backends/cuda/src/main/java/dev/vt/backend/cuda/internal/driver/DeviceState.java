@@ -41,6 +41,11 @@ public final class DeviceState {
         return failure.get() != null;
     }
 
+    /** Neither failed nor closed. */
+    boolean usable() {
+        return !failed() && !closed;
+    }
+
     /** Refuses a call on a device that can't be used. */
     public void require(String what) {
         String reason = failure.get();

@@ -1,7 +1,9 @@
 package dev.vt.backend.cuda.internal.launch;
 
 import dev.vt.api.VtException;
+import dev.vt.backend.cuda.CudaLibrary;
 import dev.vt.backend.cuda.internal.driver.DeviceContext;
+import java.util.List;
 import java.util.Optional;
 import jcuda.driver.CUmodule;
 
@@ -10,6 +12,11 @@ import jcuda.driver.CUmodule;
  * thread may call it.
  */
 public final class KernelCompiler implements AutoCloseable {
+    /** System property with the path of NVRTC's library; with it no other place is looked at. */
+    private static final String PROPERTY = "vt.nvrtc.library";
+
+    private static final List<String> NAMES = List.of("libnvrtc.so.13", "libnvrtc.so.12");
+
     private final Optional<Nvrtc> nvrtc;
     private final CubinCache cache;
     private final PrebuiltKernels prebuilt;
@@ -22,7 +29,7 @@ public final class KernelCompiler implements AutoCloseable {
 
     /** A compiler over the NVRTC library of this machine, if it has one. */
     public static KernelCompiler find() {
-        return new KernelCompiler(NvrtcLibrary.find().map(Nvrtc::new), CubinCache.ofUser(), PrebuiltKernels.find());
+        return new KernelCompiler(CudaLibrary.find(PROPERTY, NAMES).map(Nvrtc::new), CubinCache.ofUser(), PrebuiltKernels.find());
     }
 
     /** Whether kernels can be compiled at all. */
@@ -42,7 +49,7 @@ public final class KernelCompiler implements AutoCloseable {
         Nvrtc compiler = nvrtc.orElseThrow(() -> VtException.unsupported("backend cuda of "
                 + context.state().device() + ": kernels of " + module.file()
                 + " can't be compiled: NVRTC was not found ("
-                + NvrtcLibrary.PROPERTY + " names its library)"));
+                + PROPERTY + " names its library)"));
         String source = module.source();
         String target = compiler.target(context.info().capability());
         String key = CubinCache.key(source, compiler.version(), target);

@@ -7,6 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.vt.api.ErrorCode;
 import dev.vt.api.VtException;
+import dev.vt.backend.cuda.CudaLibrary;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -19,12 +20,12 @@ import java.util.List;
 
 /** NVIDIA's run-time compiler for CUDA C. Any thread may call it; one at a time compiles. */
 final class Nvrtc implements AutoCloseable {
-    private final NvrtcLibrary library;
+    private final CudaLibrary library;
     private final Linker linker = Linker.nativeLinker();
     private final String version;
     private final int[] capabilities;
 
-    Nvrtc(NvrtcLibrary library) {
+    Nvrtc(CudaLibrary library) {
         this.library = library;
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment numbers = arena.allocate(JAVA_INT, 2);
@@ -120,8 +121,7 @@ final class Nvrtc implements AutoCloseable {
         for (Object a : arguments) {
             types.add(a instanceof Integer ? JAVA_INT : ADDRESS);
         }
-        MemorySegment function = library.symbols()
-                .find(name)
+        MemorySegment function = library.function(name)
                 .orElseThrow(() -> VtException.unsupported("NVRTC (" + library.path() + ") has no " + name));
         try {
             return (int)
@@ -135,6 +135,6 @@ final class Nvrtc implements AutoCloseable {
     /** Unloads the library. */
     @Override
     public void close() {
-        library.arena().close();
+        library.close();
     }
 }

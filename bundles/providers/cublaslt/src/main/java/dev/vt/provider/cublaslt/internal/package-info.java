@@ -1,0 +1,5 @@
+/** Matrix products by cuBLASLt. */
+@NullMarked
+package dev.vt.provider.cublaslt.internal;
+
+import org.jspecify.annotations.NullMarked;
