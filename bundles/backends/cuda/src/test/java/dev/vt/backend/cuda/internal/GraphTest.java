@@ -147,8 +147,9 @@ class GraphTest extends OnFakeDevice {
         queue.noteOwner(owner);
         Graph graph = queue.endCapture();
         assertEquals(List.of(owner), graph.owners());
+        assertEquals(1, entries.get(), "while the graph is made");
         graph.replay(queue);
-        assertEquals(1, entries.get());
+        assertEquals(2, entries.get());
         gone.set(true);
         StaleGraphException e = assertThrows(StaleGraphException.class, () -> graph.replay(queue));
         assertTrue(e.getMessage().contains("provider lent"), e.getMessage());
