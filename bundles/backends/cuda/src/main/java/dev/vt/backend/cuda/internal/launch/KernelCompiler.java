@@ -29,7 +29,8 @@ public final class KernelCompiler implements AutoCloseable {
 
     /** A compiler over the NVRTC library of this machine, if it has one. */
     public static KernelCompiler find() {
-        return new KernelCompiler(CudaLibrary.find(PROPERTY, NAMES).map(Nvrtc::new), CubinCache.ofUser(), PrebuiltKernels.find());
+        return new KernelCompiler(
+                CudaLibrary.find(PROPERTY, NAMES).map(Nvrtc::new), CubinCache.ofUser(), PrebuiltKernels.find());
     }
 
     /** Whether kernels can be compiled at all. */
