@@ -155,6 +155,34 @@ inline float half(uint16_t bits) {
     return std::copysign(size, bits >> 15 ? -1.0f : 1.0f);
 }
 
+// What the matrix units do: c[16,8] += a[16,16] * b[16,8] of bf16, spread over a warp's lanes as the device has it.
+struct Fragment { unsigned a[4], b[2]; };
+inline Fragment fragments[1024];
+
+inline float half_of(unsigned pair, int k) {
+    unsigned bits = k ? pair & 0xffff0000u : pair << 16;
+    float x;
+    std::memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+inline void multiply_add(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
+    fragments[running] = {{a[0], a[1], a[2], a[3]}, {b0, b1}};
+    pause(WARP, 0xffffffffu);
+    size_t first = running & ~size_t{31};
+    size_t lane = running & 31;
+    for (int i = 0; i < 4; i++) {
+        size_t row = first + lane / 4 * 4, column = first + (lane % 4 * 2 + i % 2) * 4;
+        double sum = 0;
+        for (int k = 0; k < 16; k++) {
+            const Fragment &left = fragments[row + k % 8 / 2], &right = fragments[column + k % 8 / 2];
+            sum += (double)half_of(left.a[k / 8 * 2 + i / 2], k % 2) * half_of(right.b[k / 8], k % 2);
+        }
+        c[i] += (float)sum;
+    }
+    pause(WARP, 0xffffffffu);
+}
+
 // As much as the largest block may ask for; what lies there at the start is nothing that a kernel may count on.
 alignas(128) inline unsigned char dynamic_shared[228 << 10];
 

@@ -5,6 +5,7 @@ import dev.vt.backend.cuda.internal.kernel.element.ElementKernels;
 import dev.vt.backend.cuda.internal.kernel.move.MoveKernels;
 import dev.vt.backend.cuda.internal.kernel.norm.NormKernels;
 import dev.vt.backend.cuda.internal.kernel.product.ProductKernels;
+import dev.vt.backend.cuda.internal.kernel.quant.QuantKernels;
 import dev.vt.backend.cuda.internal.kernel.sampling.SamplingKernels;
 
 /** The list of the CUDA backend's own kernels. They are stateless. */
@@ -18,6 +19,7 @@ public final class CudaKernels {
         NormKernels.put(kernels);
         MoveKernels.put(kernels);
         ProductKernels.put(kernels);
+        QuantKernels.put(kernels);
         SamplingKernels.put(kernels);
         return kernels.build();
     }

@@ -12,6 +12,7 @@ public final class MoveKernels {
     /** Adds them. */
     public static void put(KernelSet.Builder kernels) {
         KernelModule source = Sources.of("move.cu");
-        kernels.put(OpTable.EMBEDDING, new EmbeddingKernel(source)).put(OpTable.QKV_SPLIT, new QkvSplitKernel(source));
+        kernels.put(OpTable.EMBEDDING, new EmbeddingKernel(source, Sources.of("embedding_blocks.cu")))
+                .put(OpTable.QKV_SPLIT, new QkvSplitKernel(source));
     }
 }

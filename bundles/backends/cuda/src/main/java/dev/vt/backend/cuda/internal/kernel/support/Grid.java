@@ -11,6 +11,9 @@ public final class Grid {
     /** The most blocks that a grid has in its first dimension. */
     public static final long MAX = Integer.MAX_VALUE;
 
+    /** The most blocks that a grid has in its second dimension. */
+    public static final long MAX_Y = 65535;
+
     /** Enough to fill any device several times; each block goes on over the rest. */
     private static final long BLOCKS = 1 << 14;
 

@@ -1,0 +1,89 @@
+package dev.vt.backend.cuda.internal.kernel.quant;
+
+import dev.vt.api.tensor.DType;
+import dev.vt.api.tensor.Tensor;
+import dev.vt.backend.cuda.internal.kernel.support.BlockTypes;
+import dev.vt.backend.cuda.internal.kernel.support.Operand;
+import dev.vt.backend.cuda.internal.kernel.support.Sources;
+import dev.vt.backend.cuda.internal.launch.KernelFunction;
+import dev.vt.backend.cuda.internal.launch.KernelModule;
+import dev.vt.backend.cuda.internal.launch.Launch;
+import dev.vt.backend.cuda.internal.launch.LaunchQueue;
+
+/** The kernels of products with weights of one block encoding. Stateless. */
+final class BlockProducts {
+    /** Columns of activations that the matrix units take at once. */
+    private static final int COLUMNS = 8;
+
+    /** The most of them that one block has: as many as {@link #COLUMNS} of f32, each in three parts. */
+    private static final int MOST_COLUMNS = 24;
+
+    /** Elements of a row of weights that a warp takes at once. */
+    private static final int CHUNK = 256;
+
+    /** Bytes of the parts of a chunk, for each column. */
+    private static final int PARTS_BYTES = 512;
+
+    private static final int WARPS = 8;
+
+    /** Two blocks of this size run on one multiprocessor of a large device, one on that of any. */
+    private static final int SHARED = 96 << 10;
+
+    private static final int ROWS = 16;
+
+    private final KernelFunction[] few = new KernelFunction[MOST_COLUMNS / COLUMNS];
+    private final KernelFunction wide;
+    private final int copyBytes;
+
+    BlockProducts(DType type) {
+        KernelModule source = Sources.of("product_" + BlockTypes.name(type) + "_sm80.cu");
+        for (int i = 0; i < few.length; i++) {
+            few[i] = source.function("few_rows_1_" + (i + 1), SHARED);
+        }
+        wide = source.function("few_rows_2_1", SHARED);
+        copyBytes = copyBytes(type);
+    }
+
+    /** The copy of a chunk of 16 rows, as the source has it. */
+    private static int copyBytes(DType type) {
+        int pieces = ((int) type.rowBytes(CHUNK) + 30) / 16 | 1;
+        return ROWS * 16 * pieces;
+    }
+
+    /** out = a * b transposed; none is empty but perhaps K. */
+    void run(LaunchQueue cuda, Tensor out, Tensor a, Tensor b) {
+        int parts = a.dtype() == DType.F32 ? 3 : a.dtype() == DType.F16 ? 2 : 1;
+        int rows = (int) Math.min(out.dim(0), MOST_COLUMNS / parts);
+        int columns = rows * parts;
+        int tiles = columns <= COLUMNS && out.dim(1) >= 2 * ROWS * 132 ? 2 : 1;
+        int ownBytes = 2 * tiles * copyBytes + PARTS_BYTES * columns;
+        int warps = Math.min(WARPS, SHARED / ownBytes);
+        KernelFunction kernel = tiles == 2 ? wide : few[Math.ceilDiv(columns, COLUMNS) - 1];
+        try (Launch launch = cuda.launch(kernel)) {
+            launch.tensor(out)
+                    .tensor(a)
+                    .tensor(b)
+                    .i64(out.dim(0))
+                    .i32(rows)
+                    .i64(out.dim(1))
+                    .i64(a.dim(1))
+                    .i64(Operand.stride(out))
+                    .i64(Operand.stride(a))
+                    .i32(Operand.type(out))
+                    .i32(Operand.type(a))
+                    .i32(fours(a) ? 1 : 0)
+                    .run(
+                            Math.ceilDiv(out.dim(1), (long) ROWS * tiles),
+                            Math.ceilDiv(out.dim(0), rows),
+                            1,
+                            32 * warps,
+                            warps * ownBytes);
+        }
+    }
+
+    /** Whether each four elements can be read at once. */
+    private static boolean fours(Tensor a) {
+        long bytes = a.dtype().blockBytes();
+        return (a.segment().address() + a.offset() | Operand.stride(a) * bytes) % (4 * bytes) == 0;
+    }
+}
