@@ -9,9 +9,11 @@ import dev.vt.conformance.Conformance;
 import dev.vt.conformance.OpResult;
 import dev.vt.conformance.Subject;
 import dev.vt.conformance.spec.Level;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -21,6 +23,15 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class KernelResultsTest extends OnFakeDevice {
     private static final KernelSet KERNELS = new CudaNativeProvider().kernels();
+
+    /** One for all tests: compiling for the host takes most of their time. */
+    @TempDir
+    static Path compiled;
+
+    @Override
+    Path kernels() {
+        return compiled;
+    }
 
     static Set<Op<?>> ops() {
         return KERNELS.asMap().keySet();

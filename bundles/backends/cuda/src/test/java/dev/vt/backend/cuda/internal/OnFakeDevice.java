@@ -26,7 +26,7 @@ abstract class OnFakeDevice {
 
     @BeforeEach
     void open() {
-        driver = new FakeDriver(cache);
+        driver = new FakeDriver(kernels());
         cuda = driver.device();
         queue = (StreamQueue) cuda.createQueue();
     }
@@ -40,6 +40,11 @@ abstract class OnFakeDevice {
         }
         assertEquals(0, driver.used());
         assertEquals(0, driver.pinnedUsed());
+    }
+
+    /** Where compiled kernels are kept. */
+    Path kernels() {
+        return cache;
     }
 
     /** A block with these floats. */
