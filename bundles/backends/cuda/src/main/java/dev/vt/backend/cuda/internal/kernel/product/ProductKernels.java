@@ -1,8 +1,6 @@
 package dev.vt.backend.cuda.internal.kernel.product;
 
 import dev.vt.api.spi.KernelSet;
-import dev.vt.backend.cuda.internal.kernel.support.Sources;
-import dev.vt.backend.cuda.internal.launch.KernelModule;
 import dev.vt.ops.OpTable;
 
 /** The list of the kernels of products of matrices. */
@@ -11,8 +9,13 @@ public final class ProductKernels {
 
     /** Adds them. */
     public static void put(KernelSet.Builder kernels) {
-        KernelModule source = Sources.of("matmul.cu");
-        kernels.put(OpTable.MATMUL, new MatmulKernel(source, false))
-                .put(OpTable.MATMUL_BT, new MatmulKernel(source, true));
+        Products products = new Products();
+        MatmulKernel straight = new MatmulKernel(products, false);
+        MatmulFp8Kernel fp8 = new MatmulFp8Kernel(products);
+        kernels.put(OpTable.MATMUL, straight)
+                .put(OpTable.MATMUL_FP8_CUTLASS, fp8)
+                .put(OpTable.MATMUL_FP8_CUBLASLT, fp8)
+                .put(OpTable.MATMUL_BT, new MatmulKernel(products, true))
+                .put(OpTable.BATCHED_MATMUL, straight);
     }
 }

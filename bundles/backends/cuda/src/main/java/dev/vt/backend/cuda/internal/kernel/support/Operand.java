@@ -32,6 +32,11 @@ public final class Operand {
         return aligned(t);
     }
 
+    /** The same where all strides but the last dimension's are free. */
+    public static @Nullable Outcome strided(Tensor t) {
+        return t.contiguous() || t.lastDim() <= 1 || t.stride(t.rank() - 1) == 1 ? aligned(t) : Declines.NOT_CONTIGUOUS;
+    }
+
     private static @Nullable Outcome aligned(Tensor t) {
         if (t.dtype().isBlock()) {
             return Declines.BLOCK_TYPE;
