@@ -1,0 +1,91 @@
+"""Is it right? Devices, the conformance kit on each provider, and the kit under a memory checker."""
+
+import json
+import re
+import shutil
+
+from product import Failure
+
+DEVICE = "cuda:0"
+
+#: The kit is the test here; the one at start would run it twice.
+QUICKLY = ["-Dvt.admission=off"]
+
+MEMCHECK_SECONDS = 300
+
+
+def devices(product, report):
+    for row in product.json("vt:devices"):
+        caps = row["caps"]
+        report.add(
+            "devices",
+            row["device"],
+            "%s; %s.%s, %d units; %s" % (row["name"], caps["major"], caps["minor"], caps["units"], ",".join(caps["features"])),
+            figure=row["state"],
+            ok=row["state"] == "present" if row["device"] == DEVICE else None,
+        )
+
+
+def verify(product, report):
+    names = sorted({r["name"] for r in product.json("vt:providers") if r["device"] == DEVICE})
+    if not names:
+        raise Failure("no provider serves " + DEVICE)
+    for name in names:
+        ended = product.run("vt:verify %s --device %s --full --json" % (name, DEVICE), timeout=900, options=QUICKLY)
+        told = result(ended)
+        for failure in told["failures"][:5]:
+            report.add("verify", name, "%s %s: %s" % (failure["op"], failure["call"], failure["error"]), ok=False)
+        declined = sum(told["declines"].values()) if isinstance(told["declines"], dict) else told["declines"]
+        report.add(
+            "verify",
+            name,
+            "%s kernels, %s declined, %.1f s; worst %s" % (count(told["ops"]), declined, told["seconds"], worst(told["worst"])),
+            figure=told["cases"],
+            unit="cases, %d failed" % told["failed"],
+            ok=told["failed"] == 0 and told["cases"] > 0,
+        )
+
+
+def result(ended):
+    try:
+        return json.loads(ended.out)
+    except ValueError:
+        raise Failure(ended.complaint() or "the command ended with %s" % ended.code) from None
+
+
+def count(ops):
+    return len(ops) if isinstance(ops, (list, dict)) else ops
+
+
+def worst(by_dtype):
+    return ", ".join("%s %.2g" % (k, v) for k, v in by_dtype.items())
+
+
+def memcheck(product, report):
+    """The quick cases under NVIDIA's memory checker; the virtual machine's own signals are not the checker's concern."""
+    tool = shutil.which("compute-sanitizer") or shutil.which("compute-sanitizer", path="/usr/local/cuda/bin:/opt/cuda/bin")
+    if tool is None:
+        report.add("memcheck", "vt-native", "compute-sanitizer is not on this machine", figure="not run")
+        return
+    ended = product.run(
+        "vt:verify vt-native --device %s --json" % DEVICE,
+        timeout=MEMCHECK_SECONDS,
+        options=QUICKLY,
+        before=[tool, "--tool", "memcheck", "--target-processes", "all", "--error-exitcode", "97"],
+    )
+    found = re.findall(r"ERROR SUMMARY: (\d+) error", ended.out + ended.err)
+    if ended.code is None:
+        report.add("memcheck", "vt-native", "did not end within %d s" % MEMCHECK_SECONDS, figure="not finished")
+    elif not found:
+        report.add("memcheck", "vt-native", "no summary: code %s, %s" % (ended.code, ended.complaint()), figure="not finished")
+    else:
+        errors = sum(int(n) for n in found)
+        ran = re.search(r'"cases":(\d+)', ended.out)
+        report.add(
+            "memcheck",
+            "vt-native",
+            "quick cases: %s, %.0f s" % (ran.group(1) if ran else "none", ended.seconds),
+            figure=errors,
+            unit="errors",
+            ok=errors == 0 and ran is not None,
+        )
