@@ -7,6 +7,10 @@ import sys
 COLUMNS = ["section", "name", "conditions", "figure", "floor", "ratio", "peer", "ratio", ""]
 
 
+#: Of the conditions in the table; rows.jsonl has all of them.
+WIDEST = 110
+
+
 def number(x):
     if x is None:
         return "-"
@@ -66,7 +70,7 @@ def cells(row):
     return [
         row["section"],
         row["name"],
-        row["conditions"],
+        row["conditions"] if len(row["conditions"]) <= WIDEST else row["conditions"][:WIDEST - 3] + "...",
         "" if row["figure"] is None else figure,
         "" if row["floor"] is None else number(row["floor"]),
         "" if row["floorRatio"] is None else "%.2f" % row["floorRatio"],

@@ -5,7 +5,7 @@ import shutil
 
 from correct import DEVICE
 from decode import model
-from product import Failure, Shell
+from product import Failure, Product, Shell
 
 PROVIDER, JAR = "cublaslt", "vt-provider-cublaslt.jar"
 ROUNDS = 50
@@ -18,8 +18,8 @@ def swap(product, report):
     shutil.rmtree(home, ignore_errors=True)
     shutil.copytree(os.path.dirname(os.path.dirname(product.vt)), home, symlinks=True)
     jar = take(home)
-    copy = type(product)(home, product.out)
-    path, _ = model(product)
+    copy = Product(home, product.out)
+    path = model(product)
     generate = "vt:generate --json --ignore-end --tokens 200 --model %s --device %s '%s'" % (path, DEVICE, PROMPT)
     with Shell(copy, ["-Dvt.deploy.poll=20"]) as shell:
         rounds(report, shell, generate, jar, os.path.join(home, "deploy", JAR))
