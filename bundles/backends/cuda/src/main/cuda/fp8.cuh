@@ -1,5 +1,7 @@
 // e4m3: sign, 4 bits of exponent (bias 7), 3 bits of mantissa; no infinities, 0x7f is NaN, the largest number is 448.
 
+#include "vector.cuh"
+
 // The nearest code, ties to even, saturating; a NaN becomes 0x7f.
 __device__ inline u32 to_e4m3(float x) {
     u32 bits = __float_as_uint(x);
@@ -48,12 +50,24 @@ __device__ inline Divisor divisor(float scale) {
     return {scale, 1.0f / scale, scale > 0x1p-100f && scale < 0x1p100f};
 }
 
-// x / scale for what becomes e4m3: quotients out of its range may be off, but stay out of it.
+// x / scale for what becomes e4m3: quotients out of its range may be off, but stay out of it, and keep the sign of 0.
 __device__ inline float divided(float x, Divisor by) {
     if (!by.quick) {
         return x / by.scale;
     }
     float q = x * by.inverse;
     float better = fmaf(fmaf(-q, by.scale, x), by.inverse, q);
-    return fabsf(q) < 1024.0f ? better : q;
+    return fabsf(q) < 1024.0f && fabsf(q) > 0x1p-20f ? better : q;
+}
+
+// Codes of 8 quotients.
+__device__ inline Words<8> e4m3_unit(const float (&x)[8], Divisor by) {
+    Words<8> codes;
+#pragma unroll
+    for (int k = 0; k < 8; k += 4) {
+        u32 low = to_e4m3_pair(divided(x[k], by), divided(x[k + 1], by));
+        u32 high = to_e4m3_pair(divided(x[k + 2], by), divided(x[k + 3], by));
+        codes.w[k / 4] = low | high << 16;
+    }
+    return codes;
 }

@@ -89,7 +89,7 @@ class KernelCompilerTest extends OnFakeDevice {
     @DisplayName("without NVRTC, kernels that were translated at build time serve; one that is not there is named")
     void prebuilt(@TempDir Path folder) throws Exception {
         Files.writeString(folder.resolve("fault.ptx"), "FAKE");
-        Files.writeString(folder.resolve("elementwise.ptx"), "FAKE");
+        Files.writeString(folder.resolve("pair.ptx"), "FAKE");
         driver.close();
         driver = new FakeDriver(cache);
         System.setProperty("vt.nvrtc.library", "/nowhere/libnvrtc.so.13");
@@ -109,7 +109,7 @@ class KernelCompilerTest extends OnFakeDevice {
                             .kernels()
                             .get(OpTable.RMS_NORM)
                             .run(queue, t, t, Tensor.of(t.memory(), DType.F32, 2), null, 0, false),
-                    "norm.ptx can't be read in " + folder);
+                    "rms_norm.ptx can't be read in " + folder);
         } finally {
             System.setProperty("vt.cuda.ptx", "/nowhere");
         }
@@ -127,7 +127,7 @@ class KernelCompilerTest extends OnFakeDevice {
         assertEquals(block.segment().address() + 2048, driver.argument(2));
         assertEquals(600, driver.argument(3));
         assertEquals(300, driver.argument(4));
-        assertEquals(3, driver.grid(0));
+        assertEquals(1, driver.grid(0));
         assertEquals(256, driver.grid(3));
     }
 

@@ -5,6 +5,7 @@ import dev.vt.api.op.Outcome;
 import dev.vt.api.tensor.Tensor;
 import dev.vt.backend.cuda.internal.kernel.support.Grid;
 import dev.vt.backend.cuda.internal.kernel.support.Operand;
+import dev.vt.backend.cuda.internal.kernel.support.Packs;
 import dev.vt.backend.cuda.internal.kernel.support.Variants;
 import dev.vt.backend.cuda.internal.launch.KernelModule;
 import dev.vt.backend.cuda.internal.launch.Launch;
@@ -33,6 +34,7 @@ final class AddKernel implements Binary {
         }
         long n = out.elements();
         if (n > 0) {
+            boolean packed = packed(out, a, b);
             try (Launch launch = cuda.launch(variants.of(a, out))) {
                 launch.tensor(out)
                         .tensor(a)
@@ -40,9 +42,17 @@ final class AddKernel implements Binary {
                         .i32(Operand.type(b))
                         .i64(n)
                         .i64(b.elements())
-                        .run(Grid.over(n), Grid.THREADS);
+                        .i32(packed ? 1 : 0)
+                        .run(Grid.over(n, Packs.of(a, out), packed), Grid.THREADS);
             }
         }
         return Outcome.SERVED;
+    }
+
+    private static boolean packed(Tensor out, Tensor a, Tensor b) {
+        return Packs.aligned(out)
+                && Packs.aligned(a)
+                && Packs.aligned(b)
+                && (b.elements() == a.elements() || Packs.whole(b.elements()));
     }
 }

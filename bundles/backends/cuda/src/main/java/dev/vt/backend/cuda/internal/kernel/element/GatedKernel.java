@@ -5,6 +5,7 @@ import dev.vt.api.op.Outcome;
 import dev.vt.api.tensor.Tensor;
 import dev.vt.backend.cuda.internal.kernel.support.Grid;
 import dev.vt.backend.cuda.internal.kernel.support.Operand;
+import dev.vt.backend.cuda.internal.kernel.support.Packs;
 import dev.vt.backend.cuda.internal.kernel.support.Variants;
 import dev.vt.backend.cuda.internal.launch.KernelModule;
 import dev.vt.backend.cuda.internal.launch.Launch;
@@ -32,8 +33,14 @@ final class GatedKernel implements Unary {
         }
         long n = out.elements();
         if (n > 0) {
+            boolean packed = Packs.aligned(out) && Packs.aligned(x) && Packs.whole(out.lastDim());
             try (Launch launch = cuda.launch(variants.of(x, out))) {
-                launch.tensor(out).tensor(x).i64(n).i64(out.lastDim()).run(Grid.over(n), Grid.THREADS);
+                launch.tensor(out)
+                        .tensor(x)
+                        .i64(n)
+                        .i64(out.lastDim())
+                        .i32(packed ? 1 : 0)
+                        .run(Grid.over(n, Packs.of(x, out), packed), Grid.THREADS);
             }
         }
         return Outcome.SERVED;

@@ -5,6 +5,7 @@ import dev.vt.api.op.Outcome;
 import dev.vt.api.tensor.Tensor;
 import dev.vt.backend.cuda.internal.kernel.support.Grid;
 import dev.vt.backend.cuda.internal.kernel.support.Operand;
+import dev.vt.backend.cuda.internal.kernel.support.Packs;
 import dev.vt.backend.cuda.internal.kernel.support.Variants;
 import dev.vt.backend.cuda.internal.launch.KernelModule;
 import dev.vt.backend.cuda.internal.launch.Launch;
@@ -38,6 +39,7 @@ final class MapKernel implements Unary, UnaryScalar {
         }
         long n = out.elements();
         if (n > 0) {
+            boolean packed = packed(out, x);
             try (Launch launch = cuda.launch(variants.of(x, out))) {
                 launch.tensor(out)
                         .tensor(x)
@@ -45,9 +47,17 @@ final class MapKernel implements Unary, UnaryScalar {
                         .i64(x.lastDim())
                         .i64(Operand.stride(x))
                         .f64(value)
-                        .run(Grid.over(n), Grid.THREADS);
+                        .i32(packed ? 1 : 0)
+                        .run(Grid.over(n, Packs.of(x, out), packed), Grid.THREADS);
             }
         }
         return Outcome.SERVED;
+    }
+
+    private static boolean packed(Tensor out, Tensor x) {
+        long stride = Operand.stride(x);
+        return Packs.aligned(out)
+                && Packs.aligned(x)
+                && (stride == x.lastDim() || (Packs.whole(stride) && Packs.whole(x.lastDim())));
     }
 }

@@ -7,6 +7,7 @@ import dev.vt.api.tensor.Tensor;
 import dev.vt.backend.cuda.internal.kernel.support.BlockTypes;
 import dev.vt.backend.cuda.internal.kernel.support.Grid;
 import dev.vt.backend.cuda.internal.kernel.support.Operand;
+import dev.vt.backend.cuda.internal.kernel.support.Packs;
 import dev.vt.backend.cuda.internal.kernel.support.Variants;
 import dev.vt.backend.cuda.internal.launch.FaultSite;
 import dev.vt.backend.cuda.internal.launch.KernelFunction;
@@ -17,8 +18,14 @@ import dev.vt.ops.kernel.Embedding;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** {@code embedding}: one kernel looks at all ids, the next one writes rows unless an id was wrong. */
+/**
+ * {@code embedding}: of few ids each block looks at all before it writes; of many, one kernel looks at them, and the next one writes
+ * rows unless an id was wrong.
+ */
 final class EmbeddingKernel implements Embedding {
+    /** Up to here looking at all ids costs a block less than one more kernel. */
+    private static final long FEW = 1024;
+
     private final KernelFunction check;
     private final Variants variants;
     private final Map<DType, KernelFunction> blocks = new EnumMap<>(DType.class);
@@ -50,31 +57,66 @@ final class EmbeddingKernel implements Embedding {
     }
 
     private void launch(LaunchQueue cuda, Tensor out, Tensor table, Tensor ids) {
-        int wide = ids.dtype() == DType.I64 ? 1 : 0;
+        KernelFunction encoded = blocks.get(table.dtype());
+        boolean few = encoded == null && ids.elements() <= FEW && out.elements() > 0;
+        if (!few) {
+            check(cuda, table, ids);
+        }
+        if (out.elements() == 0) {
+            return;
+        }
+        if (encoded == null) {
+            plain(cuda, out, table, ids, few);
+        } else {
+            encoded(cuda, encoded, out, table, ids);
+        }
+    }
+
+    private void check(LaunchQueue cuda, Tensor table, Tensor ids) {
         try (Launch launch = cuda.launch(check)) {
             launch.tensor(ids)
-                    .i32(wide)
+                    .i32(wide(ids))
                     .i64(ids.elements())
                     .i64(0)
                     .i64(table.dim(0) - 1)
                     .i32(FaultSite.EMBEDDING_IDS.number())
                     .run(1, Grid.ROW_THREADS);
         }
-        KernelFunction encoded = blocks.get(table.dtype());
+    }
+
+    private void plain(LaunchQueue cuda, Tensor out, Tensor table, Tensor ids, boolean few) {
         long n = out.elements();
-        if (n > 0) {
-            try (Launch launch = cuda.launch(encoded == null ? variants.of(table, out) : encoded)) {
-                launch.tensor(out);
-                if (encoded != null) {
-                    launch.i32(Operand.type(out));
-                }
-                launch.tensor(table)
-                        .tensor(ids)
-                        .i32(wide)
-                        .i64(n)
-                        .i64(table.dim(1))
-                        .run(Grid.over(encoded == null ? n : n / 4), Grid.THREADS);
-            }
+        boolean packed = Packs.aligned(out) && Packs.aligned(table) && Packs.whole(table.dim(1));
+        try (Launch launch = cuda.launch(variants.of(table, out))) {
+            launch.tensor(out)
+                    .tensor(table)
+                    .tensor(ids)
+                    .i32(wide(ids))
+                    .i64(n)
+                    .i64(table.dim(1))
+                    .i64(few ? ids.elements() : 0)
+                    .i64(table.dim(0) - 1)
+                    .i32(FaultSite.EMBEDDING_IDS.number())
+                    .i32(packed ? 1 : 0)
+                    .run(Grid.over(n, Packs.of(table, out), packed), Grid.THREADS);
         }
+    }
+
+    private static void encoded(LaunchQueue cuda, KernelFunction function, Tensor out, Tensor table, Tensor ids) {
+        long n = out.elements();
+        try (Launch launch = cuda.launch(function)) {
+            launch.tensor(out)
+                    .i32(Operand.type(out))
+                    .tensor(table)
+                    .tensor(ids)
+                    .i32(wide(ids))
+                    .i64(n)
+                    .i64(table.dim(1))
+                    .run(Grid.over(n / 4), Grid.THREADS);
+        }
+    }
+
+    private static int wide(Tensor ids) {
+        return ids.dtype() == DType.I64 ? 1 : 0;
     }
 }

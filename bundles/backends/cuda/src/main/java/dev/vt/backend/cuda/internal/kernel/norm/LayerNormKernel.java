@@ -6,6 +6,8 @@ import dev.vt.api.tensor.Tensor;
 import dev.vt.backend.cuda.internal.kernel.support.Declines;
 import dev.vt.backend.cuda.internal.kernel.support.Grid;
 import dev.vt.backend.cuda.internal.kernel.support.Operand;
+import dev.vt.backend.cuda.internal.kernel.support.Packs;
+import dev.vt.backend.cuda.internal.kernel.support.RowLanes;
 import dev.vt.backend.cuda.internal.kernel.support.Variants;
 import dev.vt.backend.cuda.internal.launch.KernelModule;
 import dev.vt.backend.cuda.internal.launch.Launch;
@@ -13,7 +15,7 @@ import dev.vt.backend.cuda.internal.launch.LaunchQueue;
 import dev.vt.ops.kernel.LayerNorm;
 import org.jspecify.annotations.Nullable;
 
-/** {@code layer_norm}: a block a row; mean first, then the squares of what differs from it. */
+/** {@code layer_norm}: a row by a block or by a part of a warp; mean first, then the squares of what differs from it. */
 final class LayerNormKernel implements LayerNorm {
     private final Variants variants;
 
@@ -39,16 +41,17 @@ final class LayerNormKernel implements LayerNorm {
             note(cuda, out, x, weight, bias);
         }
         if (rows > 0) {
+            long n = x.lastDim();
+            boolean packed = Packs.aligned(out) && Packs.aligned(x) && Packs.aligned(weight) && Packs.aligned(bias);
             try (Launch launch = cuda.launch(variants.of(x, out))) {
                 launch.tensor(out)
                         .tensor(x)
                         .optional(weight)
                         .i32(Operand.type(weight))
                         .optional(bias)
-                        .i32(Operand.type(bias))
-                        .i64(x.lastDim())
-                        .f32(eps)
-                        .run(rows, Grid.ROW_THREADS);
+                        .i32(Operand.type(bias));
+                RowLanes.describe(launch, rows, n, 1.0 / n, eps, packed);
+                RowLanes.run(launch, rows, n);
             }
         }
         return Outcome.SERVED;

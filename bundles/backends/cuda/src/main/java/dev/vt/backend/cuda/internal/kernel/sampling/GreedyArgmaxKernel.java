@@ -6,21 +6,33 @@ import dev.vt.api.tensor.Tensor;
 import dev.vt.backend.cuda.internal.kernel.support.Declines;
 import dev.vt.backend.cuda.internal.kernel.support.Grid;
 import dev.vt.backend.cuda.internal.kernel.support.Operand;
+import dev.vt.backend.cuda.internal.kernel.support.Packs;
+import dev.vt.backend.cuda.internal.kernel.support.Variants;
 import dev.vt.backend.cuda.internal.launch.KernelFunction;
 import dev.vt.backend.cuda.internal.launch.KernelModule;
 import dev.vt.backend.cuda.internal.launch.Launch;
 import dev.vt.backend.cuda.internal.launch.LaunchQueue;
 import dev.vt.ops.kernel.GreedyArgmax;
 
-/** {@code greedy_argmax}: a block a row. */
+/** {@code greedy_argmax}: a block a row, or a cluster of blocks where rows are few and long. */
 final class GreedyArgmaxKernel implements GreedyArgmax {
-    /** A vocabulary is long and there are few rows, so a block is as large as it can be. */
-    private static final int BLOCK = 1024;
+    private static final int BLOCK = 512;
 
-    private final KernelFunction function;
+    /** Blocks of a row in parts, as in the kernel's source. */
+    private static final int PARTS = 8;
+
+    /** From here on one block a row is enough to fill a device. */
+    private static final long MANY_ROWS = 256;
+
+    /** Up to here a row is read by one block about as soon as its parts would have met. */
+    private static final long SHORT_ROW = 8192;
+
+    private final KernelFunction[] whole;
+    private final KernelFunction[] parts;
 
     GreedyArgmaxKernel(KernelModule module) {
-        function = module.function("greedy_argmax");
+        whole = Variants.inputs(module, "greedy_argmax");
+        parts = Variants.inputs(module, "greedy_argmax_parts");
     }
 
     @Override
@@ -42,13 +54,16 @@ final class GreedyArgmaxKernel implements GreedyArgmax {
             cuda.uses(tokenIds, logits);
         }
         if (rows > 0) {
-            try (Launch launch = cuda.launch(function)) {
+            boolean cut = rows < MANY_ROWS && logits.lastDim() > SHORT_ROW;
+            long stride = Operand.stride(logits);
+            boolean packed = Packs.aligned(logits) && (rows == 1 || Packs.whole(stride));
+            try (Launch launch = cuda.launch((cut ? parts : whole)[Operand.type(logits)])) {
                 launch.tensor(tokenIds)
                         .tensor(logits)
-                        .i32(Operand.type(logits))
                         .i64(logits.lastDim())
-                        .i64(Operand.stride(logits))
-                        .run(rows, BLOCK);
+                        .i64(stride)
+                        .i32(packed ? 1 : 0)
+                        .run(cut ? rows * PARTS : rows, BLOCK);
             }
         }
         return Outcome.SERVED;

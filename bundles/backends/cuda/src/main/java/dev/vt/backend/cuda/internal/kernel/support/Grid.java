@@ -23,4 +23,9 @@ public final class Grid {
     public static long over(long elements) {
         return Math.min(BLOCKS, Math.ceilDiv(elements, THREADS));
     }
+
+    /** Blocks for a kernel that goes over so many elements in packs, where they are packed, else one by one. */
+    public static long over(long elements, int pack, boolean packed) {
+        return over(packed ? Math.ceilDiv(elements, pack) : elements);
+    }
 }

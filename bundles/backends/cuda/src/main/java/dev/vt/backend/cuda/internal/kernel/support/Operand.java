@@ -37,7 +37,8 @@ public final class Operand {
         return t.contiguous() || t.lastDim() <= 1 || t.stride(t.rank() - 1) == 1 ? aligned(t) : Declines.NOT_CONTIGUOUS;
     }
 
-    private static @Nullable Outcome aligned(Tensor t) {
+    /** Null when each element is aligned to its size, else why not. */
+    public static @Nullable Outcome aligned(Tensor t) {
         if (t.dtype().isBlock()) {
             return Declines.BLOCK_TYPE;
         }

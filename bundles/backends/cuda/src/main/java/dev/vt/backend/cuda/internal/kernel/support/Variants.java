@@ -23,4 +23,13 @@ public final class Variants {
     public KernelFunction of(Tensor in, Tensor out) {
         return (out.dtype() == DType.F32 ? toF32 : toBf16)[in.dtype().ordinal()];
     }
+
+    /** A kernel that is compiled once for each float type of its input: by the numbers of these types. */
+    public static KernelFunction[] inputs(KernelModule module, String name) {
+        KernelFunction[] functions = new KernelFunction[INPUTS.length];
+        for (int i = 0; i < INPUTS.length; i++) {
+            functions[i] = module.function(name + "_" + INPUTS[i]);
+        }
+        return functions;
+    }
 }
