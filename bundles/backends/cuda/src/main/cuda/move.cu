@@ -3,12 +3,6 @@
 #include "flat.cuh"
 #include "check.cuh"
 
-// One block looks at all elements before anything is written.
-KERNEL check_range(Fault* fault, const void* values, int wide, i64 n, i64 low, i64 high, int site) {
-    UNLESS_FAILED(fault);
-    all_inside(fault, values, wide, n, low, high, site, true);
-}
-
 template <typename In, typename Out>
 struct EmbeddingBody {
     static constexpr int N = PACK<In, Out>;

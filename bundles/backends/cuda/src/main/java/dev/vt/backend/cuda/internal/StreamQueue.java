@@ -100,16 +100,39 @@ final class StreamQueue implements LaunchQueue {
 
     @Override
     public Launch launch(KernelFunction function) {
+        return launch(function, 0);
+    }
+
+    @Override
+    public Launch launch(KernelFunction function, long scratchBytes) {
         CUfunction kernel = device.kernels().get(function);
+        while (true) {
+            Scratch small = begin(kernel, scratchBytes);
+            if (small == null) {
+                return launch;
+            }
+            small.grow(scratchBytes);
+        }
+    }
+
+    /** Begins a launch; or gives the scratch memory that is too small, which grows without the queue's lock. */
+    private @Nullable Scratch begin(CUfunction kernel, long scratchBytes) {
         lock.lock();
         boolean begun = false;
         try {
             requireOpen();
             Capture recording = captures.current();
+            Scratch of = recording == null ? scratch : recording.scratch();
+            if (!of.holds(scratchBytes)) {
+                return of;
+            }
             FaultRecord record = recording == null ? faults : recording.faults();
-            Launch next = launch.begin(kernel, record.address());
+            if (scratchBytes > 0) {
+                launch.lend(of.address());
+            }
+            launch.begin(kernel, record.address());
             begun = true;
-            return next;
+            return null;
         } finally {
             if (!begun) {
                 lock.unlock();

@@ -1,11 +1,14 @@
 package dev.vt.backend.cuda.internal.kernel;
 
 import dev.vt.api.spi.KernelSet;
+import dev.vt.backend.cuda.internal.kernel.attention.AttentionKernels;
+import dev.vt.backend.cuda.internal.kernel.cache.CacheKernels;
 import dev.vt.backend.cuda.internal.kernel.element.ElementKernels;
 import dev.vt.backend.cuda.internal.kernel.move.MoveKernels;
 import dev.vt.backend.cuda.internal.kernel.norm.NormKernels;
 import dev.vt.backend.cuda.internal.kernel.product.ProductKernels;
 import dev.vt.backend.cuda.internal.kernel.quant.QuantKernels;
+import dev.vt.backend.cuda.internal.kernel.rope.RopeKernels;
 import dev.vt.backend.cuda.internal.kernel.sampling.SamplingKernels;
 
 /** The list of the CUDA backend's own kernels. They are stateless. */
@@ -21,6 +24,9 @@ public final class CudaKernels {
         ProductKernels.put(kernels);
         QuantKernels.put(kernels);
         SamplingKernels.put(kernels);
+        RopeKernels.put(kernels);
+        CacheKernels.put(kernels);
+        AttentionKernels.put(kernels);
         return kernels.build();
     }
 }

@@ -2,22 +2,34 @@ package dev.vt.backend.cuda.internal.launch;
 
 /**
  * The operands whose elements a kernel checks. A kernel reports the number of the site; it is the number of the constant, from 1
- * on, and stands in the kernel's source too.
+ * on, which the kernel is given.
  */
 public enum FaultSite {
     EMBEDDING_IDS("embedding", "ids"),
+    RESHAPE_SLOTS("reshape_and_cache", "slotMapping"),
+    PAGED_STARTS("paged_attention", "queryStartLoc"),
+    PAGED_LENGTHS("paged_attention", "seqLens"),
+    PAGED_TABLE("paged_attention", "blockTable", true),
     LOGIT_BIAS_ROWS("apply_logit_bias", "rows"),
     LOGIT_BIAS_COLS("apply_logit_bias", "cols"),
     TOKEN_MASK_ROWS("apply_token_mask", "rows"),
     TOKEN_MASK_COLS("apply_token_mask", "cols"),
+    ROPE_POSITIONS("rope_from_cache", "positions"),
     REJECTION_BOUNDS("greedy_rejection_sample", "cu");
 
     private final String op;
     private final String argument;
+    private final boolean matrix;
 
     FaultSite(String op, String argument) {
+        this(op, argument, false);
+    }
+
+    /** Of a matrix a kernel reports the row in the upper half of the index, the column in the lower. */
+    FaultSite(String op, String argument, boolean matrix) {
         this.op = op;
         this.argument = argument;
+        this.matrix = matrix;
     }
 
     /** The number that the kernel is given. */
@@ -28,7 +40,11 @@ public enum FaultSite {
     /** The sentence about an element outside its bounds. */
     public static String sentence(int number, String device, long index, long low, long high, long given) {
         FaultSite site = values()[number - 1];
-        return "op " + site.op + " on " + device + ": " + site.argument + "[" + index + "]: expected " + low + " to "
-                + high + ", given " + given;
+        return "op " + site.op + " on " + device + ": " + site.argument + site.place(index) + ": expected " + low
+                + " to " + high + ", given " + given;
+    }
+
+    private String place(long index) {
+        return matrix ? "[" + (index >>> 32) + "][" + (int) index + "]" : "[" + index + "]";
     }
 }

@@ -30,6 +30,7 @@ public final class Launch implements AutoCloseable {
     private final HostAddress parameters;
     private @Nullable CUfunction function;
     private int count;
+    private long scratch;
 
     /** The buffer of a queue. */
     public Launch(DeviceContext context, CUstream stream, ReentrantLock lock) {
@@ -50,12 +51,27 @@ public final class Launch implements AutoCloseable {
         return address(faults);
     }
 
+    /** Sets where the queue's scratch memory is; the caller holds the lock. */
+    public void lend(long address) {
+        scratch = address;
+    }
+
+    /** The address of a byte of the scratch memory that was asked for, which is aligned to 256 bytes. */
+    public Launch scratch(long offset) {
+        return address(scratch + offset);
+    }
+
     /** The address of a tensor's first element. */
     public Launch tensor(Tensor t) {
         return address(t.segment().address() + t.offset());
     }
 
-    /** The same, or a null pointer. */
+    /** The address of an element so many elements behind a tensor's first. */
+    public Launch element(Tensor t, long index) {
+        return address(t.segment().address() + t.offset() + index * t.dtype().blockBytes());
+    }
+
+    /** The same as {@link #tensor}, or a null pointer. */
     public Launch optional(@Nullable Tensor t) {
         return t == null ? address(0) : tensor(t);
     }

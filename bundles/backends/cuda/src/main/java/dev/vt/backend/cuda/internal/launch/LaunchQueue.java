@@ -9,4 +9,12 @@ public interface LaunchQueue extends CudaQueue {
      * kernel, where it reports faults, is set already.
      */
     Launch launch(KernelFunction function);
+
+    /**
+     * The same for a kernel that needs memory of the device, which {@link Launch#scratch} gives it. What one launch leaves there the
+     * next one finds when it is begun, by {@link #launch(KernelFunction)}, before this one is closed.
+     *
+     * @throws dev.vt.api.VtException if the device has no room for it; nothing was launched then
+     */
+    Launch launch(KernelFunction function, long scratchBytes);
 }

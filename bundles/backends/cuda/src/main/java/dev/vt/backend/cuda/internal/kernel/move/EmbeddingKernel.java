@@ -8,6 +8,7 @@ import dev.vt.backend.cuda.internal.kernel.support.BlockTypes;
 import dev.vt.backend.cuda.internal.kernel.support.Grid;
 import dev.vt.backend.cuda.internal.kernel.support.Operand;
 import dev.vt.backend.cuda.internal.kernel.support.Packs;
+import dev.vt.backend.cuda.internal.kernel.support.RangeCheck;
 import dev.vt.backend.cuda.internal.kernel.support.Variants;
 import dev.vt.backend.cuda.internal.launch.FaultSite;
 import dev.vt.backend.cuda.internal.launch.KernelFunction;
@@ -26,12 +27,11 @@ final class EmbeddingKernel implements Embedding {
     /** Up to here looking at all ids costs a block less than one more kernel. */
     private static final long FEW = 1024;
 
-    private final KernelFunction check;
+    private final RangeCheck check = new RangeCheck(FaultSite.EMBEDDING_IDS);
     private final Variants variants;
     private final Map<DType, KernelFunction> blocks = new EnumMap<>(DType.class);
 
     EmbeddingKernel(KernelModule module, KernelModule encoded) {
-        check = module.function("check_range");
         variants = new Variants(module, "embedding");
         for (DType type : BlockTypes.ALL) {
             blocks.put(type, encoded.function("embedding_" + BlockTypes.name(type)));
@@ -60,7 +60,7 @@ final class EmbeddingKernel implements Embedding {
         KernelFunction encoded = blocks.get(table.dtype());
         boolean few = encoded == null && ids.elements() <= FEW && out.elements() > 0;
         if (!few) {
-            check(cuda, table, ids);
+            check.launch(cuda, ids, 0, table.dim(0) - 1);
         }
         if (out.elements() == 0) {
             return;
@@ -72,18 +72,6 @@ final class EmbeddingKernel implements Embedding {
         }
     }
 
-    private void check(LaunchQueue cuda, Tensor table, Tensor ids) {
-        try (Launch launch = cuda.launch(check)) {
-            launch.tensor(ids)
-                    .i32(wide(ids))
-                    .i64(ids.elements())
-                    .i64(0)
-                    .i64(table.dim(0) - 1)
-                    .i32(FaultSite.EMBEDDING_IDS.number())
-                    .run(1, Grid.ROW_THREADS);
-        }
-    }
-
     private void plain(LaunchQueue cuda, Tensor out, Tensor table, Tensor ids, boolean few) {
         long n = out.elements();
         boolean packed = Packs.aligned(out) && Packs.aligned(table) && Packs.whole(table.dim(1));
@@ -91,12 +79,12 @@ final class EmbeddingKernel implements Embedding {
             launch.tensor(out)
                     .tensor(table)
                     .tensor(ids)
-                    .i32(wide(ids))
+                    .i32(RangeCheck.wide(ids))
                     .i64(n)
                     .i64(table.dim(1))
                     .i64(few ? ids.elements() : 0)
                     .i64(table.dim(0) - 1)
-                    .i32(FaultSite.EMBEDDING_IDS.number())
+                    .i32(check.number())
                     .i32(packed ? 1 : 0)
                     .run(Grid.over(n, Packs.of(table, out), packed), Grid.THREADS);
         }
@@ -109,14 +97,11 @@ final class EmbeddingKernel implements Embedding {
                     .i32(Operand.type(out))
                     .tensor(table)
                     .tensor(ids)
-                    .i32(wide(ids))
+                    .i32(RangeCheck.wide(ids))
                     .i64(n)
                     .i64(table.dim(1))
                     .run(Grid.over(n / 4), Grid.THREADS);
         }
     }
 
-    private static int wide(Tensor ids) {
-        return ids.dtype() == DType.I64 ? 1 : 0;
-    }
 }

@@ -37,13 +37,19 @@ public final class Operand {
         return t.contiguous() || t.lastDim() <= 1 || t.stride(t.rank() - 1) == 1 ? aligned(t) : Declines.NOT_CONTIGUOUS;
     }
 
-    /** Null when each element is aligned to its size, else why not. */
+    /** Null when each element is one of a plain type and aligned to its size, whatever the strides. */
     public static @Nullable Outcome aligned(Tensor t) {
         if (t.dtype().isBlock()) {
             return Declines.BLOCK_TYPE;
         }
         long address = t.segment().address() + t.offset();
         return address % t.dtype().blockBytes() == 0 ? null : Declines.MISALIGNED;
+    }
+
+    /** True when the first element and all those a step of {@code stride} elements further lie at multiples of 16 bytes. */
+    public static boolean at16(Tensor t, long stride) {
+        long address = t.segment().address() + t.offset();
+        return ((address | stride * t.dtype().blockBytes()) & 15) == 0;
     }
 
     /** Number of rows of the last dimension. */
@@ -54,6 +60,12 @@ public final class Operand {
     /** Elements from one row to the next; the row's own length for a contiguous tensor. */
     public static long stride(Tensor t) {
         return t.contiguous() || t.rank() < 2 ? t.lastDim() : t.stride(t.rank() - 2);
+    }
+
+    /** Elements from one index of the first dimension to the next; what follows must be dense. */
+    public static long outerStride(Tensor t) {
+        long dense = t.dim(0) == 0 ? 0 : t.elements() / t.dim(0);
+        return t.contiguous() || t.dim(0) < 2 ? dense : t.stride(0);
     }
 
     /** The number that kernels know a float type by. */
