@@ -103,5 +103,4 @@ final class EmbeddingKernel implements Embedding {
                     .run(Grid.over(n / 4), Grid.THREADS);
         }
     }
-
 }
