@@ -13,6 +13,8 @@ QUICKLY = ["-Dvt.admission=off"]
 
 MEMCHECK_SECONDS = 300
 
+CHECKERS = ["memcheck", "racecheck", "synccheck"]
+
 
 def devices(product, report):
     for row in product.json("vt:devices"):
@@ -67,30 +69,38 @@ def worst(by_dtype):
 
 
 def memcheck(product, report):
-    """The quick cases under NVIDIA's memory checker; the virtual machine's own signals are not the checker's concern."""
-    tool = shutil.which("compute-sanitizer") or shutil.which("compute-sanitizer", path="/usr/local/cuda/bin:/opt/cuda/bin")
-    if tool is None:
+    """The quick cases under NVIDIA's checkers; the virtual machine's own signals are not their concern."""
+    path = shutil.which("compute-sanitizer") or shutil.which("compute-sanitizer", path="/usr/local/cuda/bin:/opt/cuda/bin")
+    for tool in CHECKERS if path else ():
+        checked(product, report, path, tool)
+    if path is None:
         report.add("memcheck", "vt-native", "compute-sanitizer is not on this machine", figure="not run")
-        return
+
+
+def checked(product, report, path, tool):
     ended = product.run(
         "vt:verify vt-native --device %s --json" % DEVICE,
         timeout=MEMCHECK_SECONDS,
         options=QUICKLY,
-        before=[tool, "--tool", "memcheck", "--target-processes", "all", "--error-exitcode", "97"],
+        before=[path, "--tool", tool, "--target-processes", "all", "--error-exitcode", "97"],
     )
-    found = re.findall(r"ERROR SUMMARY: (\d+) error", ended.out + ended.err)
+    said = ended.out + ended.err
+    # A race is told as an error or as a warning; the latter is for a person to look at.
+    found = re.findall(r"ERROR SUMMARY: (\d+) error|SUMMARY: \d+ hazards? displayed \((\d+) error", said)
     if ended.code is None:
-        report.add("memcheck", "vt-native", "did not end within %d s" % MEMCHECK_SECONDS, figure="not finished")
-    elif not found:
-        report.add("memcheck", "vt-native", "no summary: code %s, %s" % (ended.code, ended.complaint()), figure="not finished")
-    else:
-        errors = sum(int(n) for n in found)
-        ran = re.search(r'"cases":(\d+)', ended.out)
-        report.add(
-            "memcheck",
-            "vt-native",
-            "quick cases: %s, %.0f s" % (ran.group(1) if ran else "none", ended.seconds),
-            figure=errors,
-            unit="errors",
-            ok=errors == 0 and ran is not None,
-        )
+        report.add("memcheck", tool, "did not end within %d s" % MEMCHECK_SECONDS, figure="not finished")
+        return
+    if not found:
+        report.add("memcheck", tool, "no summary: code %s, %s" % (ended.code, ended.complaint()), figure="not finished")
+        return
+    errors = sum(int(a or b) for a, b in found)
+    ran, warnings = re.search(r'"cases":(\d+)', ended.out), re.search(r"(\d+) warnings?\)", said)
+    report.add(
+        "memcheck",
+        tool,
+        "vt-native, quick cases: %s; %s warnings; %.0f s" % (
+            ran.group(1) if ran else "none", warnings.group(1) if warnings else "no", ended.seconds),
+        figure=errors,
+        unit="errors",
+        ok=errors == 0 and ran is not None,
+    )
