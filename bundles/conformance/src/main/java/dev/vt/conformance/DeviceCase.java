@@ -37,7 +37,7 @@ public final class DeviceCase implements AutoCloseable {
     }
 
     /** Places a case on a device; the queue stays the caller's. */
-    DeviceCase(TestCase testCase, Backend backend, Queue queue) {
+    public DeviceCase(TestCase testCase, Backend backend, Queue queue) {
         this(testCase, backend, queue, false);
     }
 

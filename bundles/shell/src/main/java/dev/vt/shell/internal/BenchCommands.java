@@ -4,15 +4,11 @@ import dev.vt.api.VtException;
 import dev.vt.api.device.Backend;
 import dev.vt.api.op.Op;
 import dev.vt.api.op.OpRegistry;
-import dev.vt.api.op.Selection;
 import dev.vt.api.registry.BackendRegistry;
 import dev.vt.api.tensor.DType;
 import dev.vt.conformance.Conformance;
-import dev.vt.conformance.DeviceCase;
-import dev.vt.conformance.Subject;
 import dev.vt.conformance.spec.OpSpec;
 import dev.vt.conformance.spec.TestCase;
-import dev.vt.ops.Ops;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -26,11 +22,7 @@ import org.osgi.service.component.annotations.Reference;
         service = BenchCommands.class,
         property = {"osgi.command.scope=vt", "osgi.command.function=bench"})
 public final class BenchCommands extends CommandGroup {
-    /** The two sides of a comparison take turns this often, so that a slow moment of the machine hits both. */
-    private static final int ROUNDS = 10;
-
-    /** The share of the time that goes into warming up. */
-    private static final double WARM_UP = 0.25;
+    private static final int MOST_SETS = 1000;
 
     private final OpRegistry registry;
     private final BackendRegistry backends;
@@ -54,6 +46,8 @@ public final class BenchCommands extends CommandGroup {
      * @param floor the least time that the roofs allow
      * @param ratio median over floor
      * @param samples how many batches were timed
+     * @param graph of one call inside a replayed graph, median; null where it was not asked for
+     * @param relative median over that of the other side of a comparison; null where there is none
      */
     record Measured(
             String op,
@@ -66,9 +60,11 @@ public final class BenchCommands extends CommandGroup {
             double host,
             double floor,
             double ratio,
-            int samples) {
+            int samples,
+            @Nullable Double graph,
+            @Nullable Double relative) {
         private List<Object> cells() {
-            return List.of(
+            List<Object> cells = new ArrayList<>(List.of(
                     op,
                     shapes,
                     dtype,
@@ -79,7 +75,14 @@ public final class BenchCommands extends CommandGroup {
                     time(host),
                     time(floor),
                     ratio,
-                    samples);
+                    samples));
+            if (graph != null) {
+                cells.add(time(graph));
+            }
+            if (relative != null) {
+                cells.add(relative);
+            }
+            return cells;
         }
 
         private static String time(double seconds) {
@@ -102,20 +105,15 @@ public final class BenchCommands extends CommandGroup {
                             ? ""
                             : String.format(
                                     Locale.ROOT, ", plain loop %.1f GFLOP/s", machine.roofs.flopsPerSecond() / 1e9)));
-            page.table(
-                    List.of(
-                            "op",
-                            "sizes",
-                            "dtype",
-                            "device",
-                            "provider",
-                            "median",
-                            "min",
-                            "host",
-                            "floor",
-                            "ratio",
-                            "samples"),
-                    results.stream().map(Measured::cells).toList());
+            List<String> header = new ArrayList<>(List.of(
+                    "op", "sizes", "dtype", "device", "provider", "median", "min", "host", "floor", "ratio", "samples"));
+            if (results.stream().anyMatch(m -> m.graph != null)) {
+                header.add("graph");
+            }
+            if (results.stream().anyMatch(m -> m.relative != null)) {
+                header.add("relative");
+            }
+            page.table(header, results.stream().map(Measured::cells).toList());
         }
     }
 
@@ -146,12 +144,19 @@ public final class BenchCommands extends CommandGroup {
                             about = "measures with this provider enabled and disabled, in turns")
                     @Nullable
                     String ab,
+            @Option(names = "--graph", about = "measures the call inside a replayed graph too") boolean graph,
             @Option(
                             names = "--seconds",
                             value = "S",
                             about = "time for each measurement; 1 if not given",
                             otherwise = "1")
-                    double seconds) {
+                    double seconds,
+            @Option(
+                            names = "--sets",
+                            value = "N",
+                            about = "how many sets of operands to use in turn, so that caches don't hold them; 1 if not given",
+                            otherwise = "1")
+                    int sets) {
         Op<?> o = lookup.op(op);
         OpSpec spec = Conformance.spec(o)
                 .orElseThrow(() -> VtException.unsupported(
@@ -160,102 +165,24 @@ public final class BenchCommands extends CommandGroup {
         if (!(seconds > 0 && seconds <= 3600)) {
             throw VtException.invalidArgument("vt:bench: --seconds: expected above 0 and up to 3600, given " + seconds);
         }
+        if (sets < 1 || sets > MOST_SETS) {
+            throw VtException.invalidArgument("vt:bench: --sets: expected 1 to " + MOST_SETS + ", given " + sets);
+        }
         if (ab != null) {
             lookup.provider(ab);
         }
         Backend backend = backends.get(lookup.device(device));
+        if (graph && !backend.supportsGraphCapture()) {
+            throw VtException.unsupported("vt:bench: --graph: device " + backend.device() + " records no graphs");
+        }
         List<TestCase> all = shapes.stream().map(s -> spec.sized(s, type)).toList();
         Roofs roofs = Roofs.measure(backend);
+        BenchRun run = new BenchRun(registry, backend, roofs, (long) (seconds * 1e9), graph, sets);
         List<Measured> results = new ArrayList<>();
         for (TestCase c : all) {
-            if (ab == null) {
-                results.add(single(c, backend, roofs, (long) (seconds * 1e9)));
-            } else {
-                results.addAll(compare(c, backend, roofs, (long) (seconds * 1e9), ab));
-            }
+            results.addAll(ab == null ? run.single(c) : run.compare(c, ab));
         }
         int processors = Runtime.getRuntime().availableProcessors();
         return new Bench(new Machine(backend.device().toString(), backend.description(), processors, roofs), results);
-    }
-
-    private Measured single(TestCase c, Backend backend, Roofs roofs, long nanos) {
-        try (DeviceCase onDevice = new DeviceCase(c, backend)) {
-            Stopwatch watch = new Stopwatch(onDevice, new Ops(registry));
-            watch.warmUp((long) (nanos * WARM_UP));
-            watch.sample((long) (nanos * (1 - WARM_UP)));
-            return measured(c, backend, roofs, watch, server(c, backend, onDevice));
-        }
-    }
-
-    /** Switches the provider in turns, and leaves it as it was. */
-    private List<Measured> compare(TestCase c, Backend backend, Roofs roofs, long nanos, String provider) {
-        boolean wasDisabled = registry.disabled().contains(provider);
-        try (DeviceCase onDevice = new DeviceCase(c, backend)) {
-            Ops ops = new Ops(registry);
-            Stopwatch[] watches = {new Stopwatch(onDevice, ops), new Stopwatch(onDevice, ops)};
-            String[] servers = new String[2];
-            for (int side = 0; side < 2; side++) {
-                turn(provider, side == 0);
-                servers[side] = server(c, backend, onDevice);
-                watches[side].warmUp((long) (nanos * WARM_UP));
-            }
-            for (int round = 0; round < ROUNDS; round++) {
-                for (int side = 0; side < 2; side++) {
-                    turn(provider, side == 0);
-                    watches[side].sample((long) (nanos * (1 - WARM_UP) / ROUNDS));
-                }
-            }
-            return List.of(
-                    measured(c, backend, roofs, watches[0], servers[0]),
-                    measured(c, backend, roofs, watches[1], servers[1]));
-        } finally {
-            turn(provider, !wasDisabled);
-        }
-    }
-
-    private void turn(String provider, boolean on) {
-        if (on) {
-            registry.enable(provider);
-        } else {
-            registry.disable(provider);
-        }
-    }
-
-    /** The first of the chain that does not decline this very call. */
-    private String server(TestCase c, Backend backend, DeviceCase onDevice) {
-        onDevice.restore();
-        for (Selection.Link link : registry.explain(c.op(), backend.device()).chain()) {
-            boolean eligible = link.state() == Selection.State.SELECTED || link.state() == Selection.State.BELOW;
-            if (!eligible) {
-                continue;
-            }
-            var found = Subject.of(registry, c.op(), backend.device(), link.name());
-            if (found.isPresent()) {
-                try (Subject kernel = found.get()) {
-                    onDevice.call(kernel);
-                    onDevice.synchronize();
-                    if (kernel.outcome().served()) {
-                        return link.name();
-                    }
-                }
-            }
-        }
-        return "none";
-    }
-
-    private static Measured measured(TestCase c, Backend backend, Roofs roofs, Stopwatch watch, String provider) {
-        double floor = roofs.floor(c);
-        return new Measured(
-                c.op().name(),
-                c.sizes(),
-                c.dtype().label(),
-                backend.device().toString(),
-                provider,
-                watch.median(),
-                watch.min(),
-                watch.hostMedian(),
-                floor,
-                watch.median() / floor,
-                watch.count());
     }
 }

@@ -1,9 +1,6 @@
 package dev.vt.shell.internal;
 
-import dev.vt.conformance.DeviceCase;
 import dev.vt.ops.Ops;
-import java.util.Arrays;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -18,15 +15,14 @@ final class Stopwatch {
     /** Fewer say nothing about a median. */
     private static final int LEAST_SAMPLES = 5;
 
-    private final DeviceCase device;
+    private final BenchCase device;
     private final Ops ops;
+    private final Samples samples = new Samples();
+    private final Samples returns = new Samples();
     private int calls;
-    private double[] samples = new double[64];
-    private double[] returns = new double[64];
     private double returned;
-    private int count;
 
-    Stopwatch(DeviceCase device, Ops ops) {
+    Stopwatch(BenchCase device, Ops ops) {
         this.device = device;
         this.ops = ops;
     }
@@ -46,50 +42,40 @@ final class Stopwatch {
     void sample(long nanos) {
         long end = System.nanoTime() + nanos;
         for (int taken = 0; taken < LEAST_SAMPLES || System.nanoTime() < end; taken++) {
-            if (count == samples.length) {
-                samples = Arrays.copyOf(samples, 2 * count);
-                returns = Arrays.copyOf(returns, 2 * count);
-            }
-            samples[count] = batch();
-            returns[count++] = returned;
+            samples.add(batch());
+            returns.add(returned);
         }
     }
 
     /** Seconds of one call; leaves in {@link #returned} what of it went by before the last call returned. */
     private double batch() {
-        if (Thread.interrupted()) {
-            throw new CancellationException("vt:bench: stopped");
-        }
         device.restore();
         long start = System.nanoTime();
-        for (int i = 0; i < calls; i++) {
-            device.call(ops);
-        }
+        device.call(ops, calls);
         returned = (System.nanoTime() - start) / 1e9 / calls;
         device.synchronize();
         return (System.nanoTime() - start) / 1e9 / calls;
     }
 
+    /** How many calls make a batch. */
+    int calls() {
+        return calls;
+    }
+
     double median() {
-        return median(samples);
+        return samples.median();
     }
 
     /** Seconds from a call's entry to its return, whatever is still queued then. */
     double hostMedian() {
-        return median(returns);
-    }
-
-    private double median(double[] of) {
-        double[] sorted = Arrays.copyOf(of, count);
-        Arrays.sort(sorted);
-        return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+        return returns.median();
     }
 
     double min() {
-        return Arrays.stream(samples, 0, count).min().orElseThrow();
+        return samples.min();
     }
 
     int count() {
-        return count;
+        return samples.count();
     }
 }

@@ -3,6 +3,7 @@ package dev.vt.shell.internal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.vt.api.VtException;
@@ -232,10 +233,15 @@ class CommandsTest {
                 "host",
                 "floor",
                 "ratio",
-                "samples");
+                "samples",
+                "graph",
+                "relative");
         Map<?, ?> first = (Map<?, ?>) results.getFirst();
         assertTrue((double) first.get("host") > 0 && (double) first.get("host") <= (double) first.get("median"));
         assertEquals("vt-native", first.get("provider"), "the guest declines");
+        assertNull(first.get("graph"));
+        double relative = (double) first.get("relative") * (double) ((Map<?, ?>) results.get(1)).get("relative");
+        assertEquals(1, relative, 1e-9, "each side over the other");
         assertEquals(Set.of(), shell.registry().disabled());
         assertEquals(
                 "op matmul: expected sizes MxKxN, such as 17x96x65, given '3x4'",
@@ -243,6 +249,23 @@ class CommandsTest {
         assertTrue(error(bench, "bench", "relu", "1x64", "--dtype", "q8_0")
                 .contains("expected a dtype of [f32, f16, bf16]"));
         assertTrue(error(bench, "bench", "relu", "1x64", "--seconds", "0").contains("--seconds"));
+        assertTrue(error(bench, "bench", "relu", "1x64", "--sets", "0").contains("expected 1 to 1000, given 0"));
+    }
+
+    @Test
+    @DisplayName("S8 vt:bench --graph: the time of a call inside a replayed graph, of both sides; operands in turn")
+    void benchGraphs() {
+        Map<String, Object> all = JsonReader.object(shell.run(
+                bench, "bench", "relu", "1x64", "--graph", "--sets", "3", "--ab", "guest", "--seconds", "0.01", "--json"));
+        for (Object side : (List<?>) all.get("results")) {
+            assertTrue((double) ((Map<?, ?>) side).get("graph") > 0, side.toString());
+        }
+        all = JsonReader.object(
+                shell.run(bench, "bench", "relu", "1x64", "--graph", "--seconds", "0.01", "--json"));
+        Map<?, ?> only = (Map<?, ?>) ((List<?>) all.get("results")).getFirst();
+        assertTrue((double) only.get("graph") > 0);
+        assertNull(only.get("relative"));
+        assertTrue(shell.run(bench, "bench", "relu", "1x64", "--graph", "--seconds", "0.01").contains("GRAPH"));
     }
 
     @Test
