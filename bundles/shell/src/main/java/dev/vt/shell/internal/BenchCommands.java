@@ -106,7 +106,17 @@ public final class BenchCommands extends CommandGroup {
                             : String.format(
                                     Locale.ROOT, ", plain loop %.1f GFLOP/s", machine.roofs.flopsPerSecond() / 1e9)));
             List<String> header = new ArrayList<>(List.of(
-                    "op", "sizes", "dtype", "device", "provider", "median", "min", "host", "floor", "ratio", "samples"));
+                    "op",
+                    "sizes",
+                    "dtype",
+                    "device",
+                    "provider",
+                    "median",
+                    "min",
+                    "host",
+                    "floor",
+                    "ratio",
+                    "samples"));
             if (results.stream().anyMatch(m -> m.graph != null)) {
                 header.add("graph");
             }
@@ -154,7 +164,8 @@ public final class BenchCommands extends CommandGroup {
             @Option(
                             names = "--sets",
                             value = "N",
-                            about = "how many sets of operands to use in turn, so that caches don't hold them; 1 if not given",
+                            about = "how many sets of operands to use in turn, so that caches don't hold them; 1 if"
+                                    + " not given",
                             otherwise = "1")
                     int sets) {
         Op<?> o = lookup.op(op);

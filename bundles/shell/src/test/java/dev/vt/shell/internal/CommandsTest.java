@@ -2,8 +2,8 @@ package dev.vt.shell.internal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.vt.api.VtException;
@@ -256,16 +256,27 @@ class CommandsTest {
     @DisplayName("S8 vt:bench --graph: the time of a call inside a replayed graph, of both sides; operands in turn")
     void benchGraphs() {
         Map<String, Object> all = JsonReader.object(shell.run(
-                bench, "bench", "relu", "1x64", "--graph", "--sets", "3", "--ab", "guest", "--seconds", "0.01", "--json"));
+                bench,
+                "bench",
+                "relu",
+                "1x64",
+                "--graph",
+                "--sets",
+                "3",
+                "--ab",
+                "guest",
+                "--seconds",
+                "0.01",
+                "--json"));
         for (Object side : (List<?>) all.get("results")) {
             assertTrue((double) ((Map<?, ?>) side).get("graph") > 0, side.toString());
         }
-        all = JsonReader.object(
-                shell.run(bench, "bench", "relu", "1x64", "--graph", "--seconds", "0.01", "--json"));
+        all = JsonReader.object(shell.run(bench, "bench", "relu", "1x64", "--graph", "--seconds", "0.01", "--json"));
         Map<?, ?> only = (Map<?, ?>) ((List<?>) all.get("results")).getFirst();
         assertTrue((double) only.get("graph") > 0);
         assertNull(only.get("relative"));
-        assertTrue(shell.run(bench, "bench", "relu", "1x64", "--graph", "--seconds", "0.01").contains("GRAPH"));
+        assertTrue(shell.run(bench, "bench", "relu", "1x64", "--graph", "--seconds", "0.01")
+                .contains("GRAPH"));
     }
 
     @Test
