@@ -27,14 +27,12 @@ record BenchRun(OpRegistry registry, Backend backend, Roofs roofs, long nanos, b
 
     /** A way of serving a call that is measured. */
     private final class Side implements AutoCloseable {
-        private final BenchCase device;
         private final Stopwatch watch;
         private final String server;
         private final @Nullable Replays replays;
 
         /** The call as it is served now. */
         Side(TestCase c, BenchCase device) {
-            this.device = device;
             Ops ops = new Ops(registry);
             server = server(c, device);
             watch = new Stopwatch(device, ops);

@@ -12,8 +12,8 @@ import java.util.concurrent.locks.ReentrantLock;
 final class CaptureGate {
     private static final System.Logger LOG = System.getLogger("dev.vt.backend.cuda");
 
-    /** A capture takes milliseconds; one that takes longer than this is never ended. */
-    private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(30);
+    /** A capture takes milliseconds; one that takes longer than this may never be ended. */
+    private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Device device;
     private final ReentrantLock lock = new ReentrantLock();
