@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 class CublasLtIT {
     private static final Path BUNDLES = Path.of("../../bundles");
     private static final String JAR = "vt-provider-cublaslt.jar";
+    private static final String BACKEND = "vt-backend-cuda.jar";
     private static final String LIBRARY = "libcublasLt.so.13";
 
     @TempDir
@@ -43,6 +44,26 @@ class CublasLtIT {
                 shell.awaitProvider("cublaslt", "none");
                 assertEquals("vt-native", selected(shell));
                 shell.await("the library to go", this::processesWithLibrary, n -> n == 0);
+            }
+        }
+        vt.assertNoErrorInLog();
+        vt.assertNoCrashFile();
+    }
+
+    @Test
+    @DisplayName("D2 S16 the backend below it leaves and comes back, and it with the backend, over the new classes")
+    void backendReplaced() throws Exception {
+        Installation vt = Installation.unpack(folder.resolve("home"));
+        Path backend = vt.take(BACKEND);
+        try (Shell shell = vt.shell(properties())) {
+            assertEquals("none", shell.provider("cublaslt"));
+            for (int round = 0; round < 2; round++) {
+                Files.copy(backend, vt.deploy().resolve(BACKEND));
+                shell.awaitProvider("cublaslt", "selected");
+                JsonNode verified = shell.json("vt:verify cublaslt matmul --device cuda:0");
+                assertEquals(0, verified.path("failed").asInt(), verified.toString());
+                Files.delete(vt.deploy().resolve(BACKEND));
+                shell.awaitProvider("cublaslt", "none");
             }
         }
         vt.assertNoErrorInLog();
