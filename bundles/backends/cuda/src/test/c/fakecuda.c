@@ -432,6 +432,20 @@ Code cuLaunchKernel(struct Function *f, unsigned x, unsigned y, unsigned z, unsi
 struct Fault { int flag, pad; volatile int64_t *host; };
 #define ARG(type, i) (*(type *)&w->args[i])
 
+// Integers of one range, or a fault.
+static int allInside(struct Fault *fault, Address values, int wide, int64_t n, int64_t low, int64_t high, int site) {
+    for (int64_t i = 0; i < n; i++) {
+        int64_t v = wide ? ((int64_t *)values)[i] : ((int *)values)[i];
+        if (v < low || v > high) {
+            fault->flag = 1;
+            fault->host[1] = i; fault->host[2] = low; fault->host[3] = high; fault->host[4] = v;
+            fault->host[0] = site;
+            return 0;
+        }
+    }
+    return 1;
+}
+
 static int runKernel(struct Work *w) {
     struct Fault *fault = ARG(struct Fault *, 0);
     touch((Address)fault, sizeof *fault, 0, "a kernel is given a record of faults that is not there");
@@ -453,16 +467,9 @@ static int runKernel(struct Work *w) {
     } else if (fault->flag) {
         return 0;
     } else if (strcmp(w->name, "check_range") == 0) {
-        for (int64_t i = 0, n = ARG(int64_t, 3); i < n; i++) {
-            int64_t v = ARG(int, 2) ? ARG(int64_t *, 1)[i] : ARG(int *, 1)[i];
-            if (v < ARG(int64_t, 4) || v > ARG(int64_t, 5)) {
-                fault->flag = 1;
-                fault->host[1] = i; fault->host[2] = ARG(int64_t, 4); fault->host[3] = ARG(int64_t, 5); fault->host[4] = v;
-                fault->host[0] = ARG(int, 6);
-                break;
-            }
-        }
+        allInside(fault, w->args[1], ARG(int, 2), ARG(int64_t, 3), ARG(int64_t, 4), ARG(int64_t, 5), ARG(int, 6));
     } else if (strcmp(w->name, "embedding_f32_f32") == 0) {
+        if (!allInside(fault, w->args[3], ARG(int, 4), ARG(int64_t, 7), 0, ARG(int64_t, 8), ARG(int, 9))) return 0;
         for (int64_t i = 0, n = ARG(int64_t, 5), cols = ARG(int64_t, 6); i < n; i++) {
             int64_t id = ARG(int, 4) ? ARG(int64_t *, 3)[i / cols] : ARG(int *, 3)[i / cols];
             ARG(float *, 1)[i] = ARG(float *, 2)[id * cols + i % cols];
