@@ -27,3 +27,22 @@ __device__ inline bool all_inside(Fault* fault, const void* values, int wide, i6
     }
     return wrong >= n;
 }
+
+// Bounds of sequences: none goes back, none lies behind the rows. One block.
+__device__ inline void check_bounds(Fault* fault, const int* starts, int count, int rows, int site) {
+    __shared__ int wrong;
+    if (threadIdx.x == 0) {
+        wrong = count;
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < count; i += blockDim.x) {
+        if (starts[i] < (i == 0 ? 0 : starts[i - 1]) || starts[i] > rows) {
+            atomicMin(&wrong, i);
+        }
+    }
+    __syncthreads();
+    if (threadIdx.x == 0 && wrong < count) {
+        outside(fault, site, wrong, wrong == 0 ? 0 : starts[wrong - 1], rows, starts[wrong]);
+    }
+    __syncthreads();
+}

@@ -1,5 +1,5 @@
 // Makes the output of paged attention of what the parts of the work have left: a block of threads a row and head.
-#include "vector.cuh"
+#include "some.cuh"
 #include "paged.cuh"
 
 #define MERGE_THREADS 256
@@ -40,41 +40,42 @@ __device__ inline int part_factors(const Parts& parts, i64 head, float* factors)
     return live;
 }
 
-template <int N>
-__device__ inline void put(void* out, int type, i64 i, const float (&x)[N]) {
-    if constexpr (N == 1) {
-        save(out, type, i, x[0]);
-    } else {
-        store_pack(out, type, i, x);
+// The sum of the weights of all parts, and the exponent that they are relative to, as the natural logarithm of the sum of exp(score).
+__device__ inline float log_of_parts(const Parts& parts, i64 head, int live) {
+    float top = MINUS_INFINITY;
+    float sum = 0;
+    for (int p = 0; p < live; p++) {
+        top = fmaxf(top, parts.stats[2 * (head * parts.count + p)]);
     }
+    for (int p = 0; p < live; p++) {
+        sum += parts.stats[2 * (head * parts.count + p) + 1] * weight(parts.stats[2 * (head * parts.count + p)], top);
+    }
+    return live > 0 ? (top + log2f(sum)) * 0.69314718055994530942f : MINUS_INFINITY;
 }
 
-// Threads lie in rows of the dimension, N columns each; row y takes the parts y, y + rows, ... in this order, and then the rows'
-// sums are added in order.
+// Threads lie in rows of columns, N columns each; row y takes the parts y, y + rows, ... in this order, and then the rows' sums are
+// added in order.
 template <int N>
-__device__ inline void merge(void* out, int type, const Parts& parts, i64 head) {
-    __shared__ float factors[MOST_PARTS];
+__device__ inline void merge_columns(void* out, int type, const Parts& parts, i64 head, const float* factors, int live, int from) {
     __shared__ float sums[MERGE_THREADS][N];
-    int live = part_factors(parts, head, factors);
-    if (live == (int)NOBODY) {
-        return;
-    }
-    int columns = parts.dim / N;
+    int columns = min(MERGE_THREADS, (parts.dim - from) / N);
     int rows = MERGE_THREADS / columns;
     int y = threadIdx.x / columns;
-    int c = threadIdx.x % columns * N;
+    int c = from + threadIdx.x % columns * N;
     float x[N] = {};
+    if (y < rows) {
 #pragma unroll 8
-    for (int p = y; p < live; p += rows) {
-        float v[N];
-        if constexpr (N == 1) {
-            v[0] = parts.values(head, p)[c];
-        } else {
-            load_pack(v, parts.values(head, p) + c);
-        }
+        for (int p = y; p < live; p += rows) {
+            float v[N];
+            if constexpr (N == 1) {
+                v[0] = parts.values(head, p)[c];
+            } else {
+                load_pack(v, parts.values(head, p) + c);
+            }
 #pragma unroll
-        for (int j = 0; j < N; j++) {
-            x[j] += v[j] * factors[p];
+            for (int j = 0; j < N; j++) {
+                x[j] += v[j] * factors[p];
+            }
         }
     }
 #pragma unroll
@@ -82,29 +83,52 @@ __device__ inline void merge(void* out, int type, const Parts& parts, i64 head) 
         sums[threadIdx.x][j] = x[j];
     }
     __syncthreads();
-    if (y > 0) {
-        return;
-    }
-    for (int r = 1; r < rows; r++) {
+    if (y == 0) {
+        for (int r = 1; r < rows; r++) {
 #pragma unroll
-        for (int j = 0; j < N; j++) {
-            x[j] += sums[r * columns + threadIdx.x][j];
+            for (int j = 0; j < N; j++) {
+                x[j] += sums[r * columns + threadIdx.x][j];
+            }
         }
-    }
-    if (live == 0) {
+        // No weight at all, though there were scores: they were minus infinity.
+        if (live == 0) {
 #pragma unroll
-        for (int j = 0; j < N; j++) {
-            x[j] = __int_as_float(0x7fc00000);
+            for (int j = 0; j < N; j++) {
+                x[j] = __int_as_float(0x7fc00000);
+            }
         }
+        put<N>(out, type, head * parts.dim + c, x);
     }
-    put<N>(out, type, head * parts.dim + c, x);
+    __syncthreads();
 }
 
-#define PAGED_MERGE(N)                                                                                            \
-    KERNEL paged_merge_##N(Fault* fault, void* out, int type, float* memory, i64 rows, int heads, int count, int dim) { \
-        UNLESS_FAILED(fault);                                                                                     \
-        Parts parts(memory, rows, heads, count, dim);                                                             \
-        merge<N>(out, type, parts, blockIdx.x);                                                                   \
+template <int N>
+__device__ inline void merge(void* out, int type, float* lse, const Parts& parts, i64 head) {
+    __shared__ float factors[MOST_PARTS];
+    int live = part_factors(parts, head, factors);
+    if (live == (int)NOBODY) {
+        return;
+    }
+    if (lse && threadIdx.x == 0) {
+        lse[head] = log_of_parts(parts, head, live);
+    }
+    if (live == (int)NOTHING) {
+        for (int c = threadIdx.x; c < parts.dim; c += MERGE_THREADS) {
+            save(out, type, head * parts.dim + c, 0);
+        }
+        return;
+    }
+    for (int from = 0; from < parts.dim; from += MERGE_THREADS * N) {
+        merge_columns<N>(out, type, parts, head, factors, live, from);
+    }
+}
+
+#define PAGED_MERGE(N)                                                                                                  \
+    KERNEL paged_merge_##N(Fault* fault, void* out, int type, float* lse, float* memory, i64 rows, int heads, int count, \
+                           int dim) {                                                                                   \
+        UNLESS_FAILED(fault);                                                                                           \
+        Parts parts(memory, rows, heads, count, dim);                                                                   \
+        merge<N>(out, type, lse, parts, blockIdx.x);                                                                    \
     }
 
 PAGED_MERGE(1)

@@ -7,10 +7,8 @@ import dev.vt.api.tensor.Tensor;
 import dev.vt.backend.cuda.internal.kernel.support.Declines;
 import dev.vt.backend.cuda.internal.kernel.support.Grid;
 import dev.vt.backend.cuda.internal.kernel.support.Operand;
-import dev.vt.backend.cuda.internal.kernel.support.Sources;
 import dev.vt.backend.cuda.internal.launch.FaultSite;
 import dev.vt.backend.cuda.internal.launch.KernelFunction;
-import dev.vt.backend.cuda.internal.launch.KernelModule;
 import dev.vt.backend.cuda.internal.launch.Launch;
 import dev.vt.backend.cuda.internal.launch.LaunchQueue;
 import dev.vt.ops.kernel.AttentionParams;
@@ -30,8 +28,6 @@ final class PagedAttentionKernel implements PagedAttention {
     private static final long MOST_HEADS = 65535;
 
     private static final int THREADS = 128;
-    private static final int MERGE_THREADS = 256;
-    private static final int MERGE_WIDTH = 4;
     private static final int SITES = FaultSite.PAGED_STARTS.number()
             | FaultSite.PAGED_LENGTHS.number() << 8
             | FaultSite.PAGED_TABLE.number() << 16;
@@ -39,13 +35,10 @@ final class PagedAttentionKernel implements PagedAttention {
     private final RowFunctions f32 = new RowFunctions("f32");
     private final RowFunctions f16 = new RowFunctions("f16");
     private final RowFunctions bf16 = new RowFunctions("bf16");
-    private final KernelFunction merge;
-    private final KernelFunction mergeWide;
+    private final PartsMerge merge;
 
-    PagedAttentionKernel() {
-        KernelModule module = Sources.of("paged_merge.cu");
-        merge = module.function("paged_merge_1");
-        mergeWide = module.function("paged_merge_" + MERGE_WIDTH);
+    PagedAttentionKernel(PartsMerge merge) {
+        this.merge = merge;
     }
 
     @Override
@@ -111,7 +104,6 @@ final class PagedAttentionKernel implements PagedAttention {
         long chunks = group == 1 ? 1 : Math.ceilDiv(group, RowFunctions.GROUP);
         int parts = Parts.count(rows * kvHeads * chunks, blockTable.dim(1) * kCache.dim(1));
         KernelFunction attend = functions(kCache).of(dim, wide(kCache, dim) && wide(vCache, dim), group > 1);
-        boolean wideOut = dim % MERGE_WIDTH == 0 && Operand.at16(out, 0);
         try (Launch launch = cuda.launch(attend, Parts.bytes(rows, heads, parts, dim))) {
             launch.scratch(0)
                     .tensor(query)
@@ -134,16 +126,7 @@ final class PagedAttentionKernel implements PagedAttention {
                     .i32(params.window())
                     .i32(SITES)
                     .run(rows, kvHeads * chunks, parts, THREADS, 0);
-            try (Launch next = cuda.launch(wideOut ? mergeWide : merge)) {
-                next.tensor(out)
-                        .i32(Operand.type(out))
-                        .scratch(0)
-                        .i64(rows)
-                        .i32((int) heads)
-                        .i32(parts)
-                        .i32((int) dim)
-                        .run(rows * heads, MERGE_THREADS);
-            }
+            merge.launch(cuda, out, null, parts);
         }
     }
 

@@ -12,6 +12,8 @@ public final class CacheKernels {
     /** Adds them. */
     public static void put(KernelSet.Builder kernels) {
         KernelModule source = Sources.of("cache.cu");
-        kernels.put(OpTable.RESHAPE_AND_CACHE, new ReshapeAndCacheKernel(source));
+        kernels.put(OpTable.RESHAPE_AND_CACHE, new ReshapeAndCacheKernel(source))
+                .put(OpTable.CONCAT_AND_CACHE_MLA, new ConcatAndCacheMlaKernel(source))
+                .put(OpTable.GATHER_MLA_CACHE, new GatherMlaCacheKernel(Sources.of("gather.cu")));
     }
 }
