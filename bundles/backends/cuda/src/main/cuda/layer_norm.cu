@@ -19,7 +19,8 @@ __device__ inline double total(const float (&v)[UNIT]) {
     return wide;
 }
 
-// A mean in two floats: a difference of neighbours then loses nothing.
+// A mean in two floats. Differences are taken from the upper one, where neighbours of the mean lose nothing; what they are off by
+// comes back later.
 struct Mean {
     float high;
     float low;
@@ -29,8 +30,13 @@ struct Mean {
     __device__ void take(float (&v)[UNIT], i64 left) const {
 #pragma unroll
         for (int k = 0; k < UNIT; k++) {
-            v[k] = k < left ? v[k] - high - low : 0;
+            v[k] = k < left ? v[k] - high : 0;
         }
+    }
+    // 1 over the root of the variance: the mean of the squares of the differences, less the square of their own mean.
+    __device__ float inverse(double squares, float eps) const {
+        double variance = squares - (double)low * low;
+        return inverse_root((variance < 0 ? 0 : variance) + eps);
     }
 };
 
@@ -40,14 +46,15 @@ struct Affine {
     const void* bias;
     int bias_type;
 
-    __device__ void apply(float (&v)[UNIT], i64 i, i64 left, bool packed, float inverse) const {
+    __device__ void apply(float (&v)[UNIT], i64 i, i64 left, bool packed, Mean mean, float inverse) const {
         float w[UNIT];
         float b[UNIT];
+        float shift = -mean.low * inverse;
         fetch(w, weight, weight_type, i, left, packed, 1);
         fetch(b, bias, bias_type, i, left, packed, 0);
 #pragma unroll
         for (int k = 0; k < UNIT; k++) {
-            v[k] = v[k] * inverse * w[k] + b[k];
+            v[k] = fmaf(fmaf(v[k], inverse, shift), w[k], b[k]);
         }
     }
     static __device__ void fetch(float (&w)[UNIT], const void* p, int type, i64 i, i64 left, bool packed, float absent) {
@@ -84,7 +91,7 @@ __device__ inline void layer_kept(Out* out, const In* x, Affine by, Lane lane, i
             sum += total(v);
         }
     }
-    Mean mean(row_sum(sum, lane.of) * share);
+    Mean mean(row_sum<0>(sum, lane.of) * share);
     double deviation = 0;
 #pragma unroll
     for (int u = 0; u < KEPT; u++) {
@@ -94,14 +101,14 @@ __device__ inline void layer_kept(Out* out, const In* x, Affine by, Lane lane, i
             deviation += squares(v);
         }
     }
-    float inverse = inverse_root(row_sum(deviation, lane.of), share, eps);
+    float inverse = mean.inverse(row_sum<1>(deviation, lane.of) * share, eps);
 #pragma unroll
     for (int u = 0; u < KEPT; u++) {
         i64 i = (i64)(lane.at + u * lane.of) * UNIT;
         if (i < n) {
             widen(v, in[u], In());
             mean.take(v, UNIT);
-            by.apply(v, i, UNIT, true, inverse);
+            by.apply(v, i, UNIT, true, mean, inverse);
             store_pack(out + i, v);
         }
     }
@@ -118,18 +125,18 @@ __device__ inline void layer_again(Out* out, const In* x, Affine by, Lane lane, 
         load_some(v, x + i, n - i);
         sum += total(v);
     }
-    Mean mean(row_sum(sum, lane.of) * share);
+    Mean mean(row_sum<0>(sum, lane.of) * share);
     double deviation = 0;
     for (i64 i = first; i < n; i += step) {
         load_some(v, x + i, n - i);
         mean.take(v, n - i);
         deviation += squares(v);
     }
-    float inverse = inverse_root(row_sum(deviation, lane.of), share, eps);
+    float inverse = mean.inverse(row_sum<1>(deviation, lane.of) * share, eps);
     for (i64 i = first; i < n; i += step) {
         load_some(v, x + i, n - i);
         mean.take(v, n - i);
-        by.apply(v, i, n - i, false, inverse);
+        by.apply(v, i, n - i, false, mean, inverse);
         store_some(out + i, v, n - i);
     }
 }

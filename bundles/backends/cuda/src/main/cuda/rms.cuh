@@ -112,7 +112,7 @@ __device__ inline void rms_kept(const In* x, R* residual, W weight, RowShape s, 
             sum += squares(w);
         }
     }
-    float inverse = inverse_root(row_sum(sum, lane.of), s.share, s.eps);
+    float inverse = inverse_root(__dadd_rn(row_sum<0>(sum, lane.of) * s.share, s.eps));
 #pragma unroll
     for (int u = 0; u < KEPT; u++) {
         i64 i = (i64)(lane.at + u * lane.of) * UNIT;
@@ -145,7 +145,7 @@ __device__ inline void rms_again(const In* x, R* residual, W weight, RowShape s,
         }
         sum += squares(v);
     }
-    float inverse = inverse_root(row_sum(sum, lane.of), s.share, s.eps);
+    float inverse = inverse_root(__dadd_rn(row_sum<0>(sum, lane.of) * s.share, s.eps));
     for (i64 i = (i64)lane.at * UNIT; i < n; i += step) {
         if constexpr (sizeof(R) > 1) {
             load_some(v, residual + i, n - i);

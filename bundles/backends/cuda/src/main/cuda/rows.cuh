@@ -23,12 +23,25 @@ __device__ inline Lane lane_of_row(int lanes) {
     return {(i64)blockIdx.x * rows + threadIdx.x / lanes, (int)threadIdx.x % lanes, lanes};
 }
 
-// The sum over the lanes of each row; every lane gets it. All threads of the block come here.
+// The sum over the lanes of each row; every lane gets it. All threads of the block come here; a kernel that comes twice gives
+// each place a number, since warps that are behind still read.
+template <int PLACE>
 __device__ inline double row_sum(double x, int lanes) {
-    if (lanes > 32) {
-        return block_sum(x);
+    __shared__ double parts[16];
+    for (int d = (lanes < 32 ? lanes : 32) >> 1; d > 0; d >>= 1) {
+        x += __shfl_xor_sync(0xffffffffu, x, d);
     }
-    for (int d = lanes >> 1; d > 0; d >>= 1) {
+    if (lanes <= 32) {
+        return x;
+    }
+    if (threadIdx.x % 32 == 0) {
+        parts[threadIdx.x / 32] = x;
+    }
+    __syncthreads();
+    int part = threadIdx.x % 16;
+    x = part < lanes / 32 ? parts[part] : 0;
+#pragma unroll
+    for (int d = 8; d > 0; d >>= 1) {
         x += __shfl_xor_sync(0xffffffffu, x, d);
     }
     return x;
@@ -55,9 +68,14 @@ __device__ inline double squares(const float (&v)[UNIT]) {
     return wide;
 }
 
-// What a row is multiplied with: 1 / sqrt(sum * share + eps).
-__device__ inline float inverse_root(double sum, double share, float eps) {
-    return (float)rsqrt(__dadd_rn(sum * share, eps));
+// What a row is multiplied with: 1 / sqrt(mean), whose digits are those of f32; in double where f32 has no such number.
+__device__ inline float inverse_root(double mean) {
+    float m = (float)mean;
+    if (m > 1e-30f && m < 1e30f) {
+        float r = rsqrtf(m);
+        return fmaf(0.5f * r, fmaf(-m * r, r, 1.0f), r);
+    }
+    return (float)rsqrt(mean);
 }
 
 // A unit of which only some elements may exist, the rest being 0, at any address.
@@ -84,13 +102,6 @@ __device__ inline void store_some(T* p, const float (&v)[UNIT], i64 left) {
             store(p + k, v[k]);
         }
     }
-}
-
-// Brings what will soon be read by all rows nearer.
-__device__ inline void prefetch(const void* p) {
-#ifndef VT_ON_HOST
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
-#endif
 }
 
 // v rounded to a type.

@@ -46,7 +46,7 @@ final class GreedyArgmaxKernel implements GreedyArgmax {
             return Declines.NO_COLUMNS;
         }
         long rows = tokenIds.elements();
-        if (rows > Grid.MAX) {
+        if (rows > Grid.MAX || logits.lastDim() > Grid.MAX) {
             return Declines.MANY_ROWS;
         }
         LaunchQueue cuda = (LaunchQueue) queue;

@@ -17,6 +17,12 @@ public final class Grid {
     /** Enough to fill any device several times; each block goes on over the rest. */
     private static final long BLOCKS = 1 << 14;
 
+    /** Here fewer blocks would be slower: each does its packs at once and ends. */
+    private static final long PACK_BLOCKS = 1 << 20;
+
+    /** Threads of the largest device. */
+    private static final long MANY_PACKS = 1 << 19;
+
     private Grid() {}
 
     /** Blocks for a kernel that goes over so many elements. */
@@ -24,8 +30,15 @@ public final class Grid {
         return Math.min(BLOCKS, Math.ceilDiv(elements, THREADS));
     }
 
-    /** Blocks for a kernel that goes over so many elements in packs, where they are packed, else one by one. */
+    /**
+     * Blocks for a kernel that goes over so many elements in packs, where they are packed, else one by one: two packs a thread as soon
+     * as there is one for each thread that a device can hold.
+     */
     public static long over(long elements, int pack, boolean packed) {
-        return over(packed ? Math.ceilDiv(elements, pack) : elements);
+        if (!packed) {
+            return over(elements);
+        }
+        long packs = Math.max(1, elements / pack);
+        return Math.min(PACK_BLOCKS, Math.ceilDiv(packs, packs > MANY_PACKS ? 2 * THREADS : THREADS));
     }
 }

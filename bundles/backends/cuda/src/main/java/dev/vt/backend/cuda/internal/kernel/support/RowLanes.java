@@ -42,13 +42,25 @@ public final class RowLanes {
         launch.i64(rows).i64(n).f64(share).f32(eps).i32(of(n)).i32(packed && kept(n) ? 1 : 0);
     }
 
+    /** Rows that a block works on. */
+    public static int rowsOfBlock(long n) {
+        int lanes = of(n);
+        return lanes > WARP ? 1 : SHARED_BLOCK / lanes;
+    }
+
+    /** A row's length in whole units. */
+    public static long padded(long n) {
+        return Math.ceilDiv(n, UNIT) * UNIT;
+    }
+
     /** Starts the kernel. */
     public static void run(Launch launch, long rows, long n) {
+        run(launch, rows, n, 0);
+    }
+
+    /** The same with so many bytes of shared memory for each block. */
+    public static void run(Launch launch, long rows, long n, int shared) {
         int lanes = of(n);
-        if (lanes > WARP) {
-            launch.run(rows, lanes);
-        } else {
-            launch.run(Math.ceilDiv(rows * lanes, SHARED_BLOCK), SHARED_BLOCK);
-        }
+        launch.run(Math.ceilDiv(rows, rowsOfBlock(n)), 1, 1, lanes > WARP ? lanes : SHARED_BLOCK, shared);
     }
 }
