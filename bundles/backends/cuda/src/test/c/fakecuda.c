@@ -106,7 +106,7 @@ struct Work {
     struct Work *next;
 };
 struct Module { void *library; };
-struct Function { char name[48]; void (*emulated)(void **, const unsigned *, unsigned); int shared; };
+struct Function { char name[48]; void (*emulated)(void **, const unsigned *, unsigned); int shared, cluster; };
 struct Stream { int alive, capturing, invalid; struct Work *head, *tail; struct Graph *graph; };
 static struct Stream *streams[256];
 
@@ -391,14 +391,16 @@ Code cuModuleGetFunction(struct Function **f, struct Module *m, const char *name
     struct Function *made = calloc(1, sizeof *made);
     snprintf(made->name, sizeof made->name, "%s", name);
     made->shared = 48 << 10;
+    made->cluster = 1;
     if (m->library && !(made->emulated = dlsym(m->library, symbol))) return NOT_FOUND;
     if (strncmp(name, "missing", 7) == 0) return NOT_FOUND;
     *f = made;
     return OK;
 }
-// 8: the most dynamic shared memory of a launch.
+// 8: the most dynamic shared memory of a launch. 11 to 13: blocks of a cluster in each dimension.
 Code cuFuncSetAttribute(struct Function *f, int what, int value) {
     ENTER_CONTEXT("cuFuncSetAttribute");
+    if (what >= 11 && what <= 13) { if (what == 11) f->cluster = value; return OK; }
     if (what != 8 || value < 0 || value > 227 << 10) return INVALID_VALUE;
     f->shared = value;
     return OK;
@@ -411,11 +413,22 @@ static int breaksDown(void) {
     snprintf(name, sizeof name, "%s.breaks", own.dli_fname);
     return access(name, F_OK) == 0;
 }
+static int describes;
+// A description of a matrix begins with its address here. Without the test's leave the driver can't make one.
+Code cuTensorMapEncodeTiled(Address *map, int type, unsigned rank, void *at, const uint64_t *dims, const uint64_t *strides, const unsigned *box,
+                            const unsigned *steps, int interleave, int swizzle, int promotion, int fill) {
+    if (describes-- <= 0) return describes = 0, 801;
+    if ((Address)map % 64 || (Address)at % 16 || rank != 3 || !dims[0] || !dims[1] || !dims[2] || strides[0] % 16 || strides[1] % 16 || box[0] != 64
+        || box[1] > 256 || box[2] != 1 || steps[0] != 1 || swizzle != 3) return INVALID_VALUE;
+    memset(map, 0, 128);
+    *map = (Address)at;
+    return OK;
+}
 // Takes 32 arguments whatever the kernel, which is what the backend's buffer holds.
 Code cuLaunchKernel(struct Function *f, unsigned x, unsigned y, unsigned z, unsigned bx, unsigned by, unsigned bz, unsigned shared, struct Stream *s,
                     void **params, void **extra) {
     ENTER_CONTEXT("cuLaunchKernel");
-    if (!x || !y || !z || !bx || bx * by * bz > 1024 || y > 65535 || z > 65535 || shared > (uint64_t)f->shared) return INVALID_VALUE;
+    if (!x || !y || !z || !bx || bx * by * bz > 1024 || y > 65535 || z > 65535 || shared > (uint64_t)f->shared || x % f->cluster) return INVALID_VALUE;
     struct Work w = {.kind = KERNEL};
     memcpy(w.name, f->name, sizeof w.name);
     w.emulated = f->emulated;
@@ -505,12 +518,15 @@ int fake_has_context(void) { return current != 0; }
 
 // ---- for the test ----
 
+// The driver can describe so many matrices.
+void fake_describes(int n) { describes = n; }
+
 __attribute__((constructor)) void fake_reset(void) {
     pthread_mutex_lock(&lock);
     devices = 1; version = 13000; initCode = 0; captureMode = -1; breaches = fatal = held = 0;
     total = 1ull << 28; pinnedTotal = 1ull << 28;
     breach[0] = failName[0] = 0;
-    launches = registered = 0;
+    launches = registered = describes = 0;
     memset(&last, 0, sizeof last);
     memset(&live, 0, sizeof live);
     memset(streams, 0, sizeof streams);

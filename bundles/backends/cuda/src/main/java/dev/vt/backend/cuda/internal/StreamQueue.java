@@ -141,6 +141,16 @@ final class StreamQueue implements LaunchQueue {
     }
 
     @Override
+    public boolean copiesTiles() {
+        return context.maps().isPresent();
+    }
+
+    @Override
+    public int units() {
+        return context.info().units();
+    }
+
+    @Override
     public void submit(CudaTask task) {
         give((to, recording) -> {
             context.enter("submit");

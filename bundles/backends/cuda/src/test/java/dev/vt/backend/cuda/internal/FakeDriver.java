@@ -121,6 +121,11 @@ final class FakeDriver {
         call("fake_version", v);
     }
 
+    /** The driver describes so many matrices to the copy engine; the first is asked for when a device is opened. */
+    void describes(int n) {
+        call("fake_describes", n);
+    }
+
     void initCode(int code) {
         call("fake_init_code", code);
     }

@@ -3,6 +3,7 @@ package dev.vt.backend.cuda.internal.driver;
 import dev.vt.natives.jcuda.DeviceAddress;
 import dev.vt.natives.jcuda.HostAddress;
 import dev.vt.natives.jcuda.StreamHandle;
+import java.util.Optional;
 import jcuda.driver.CUcontext;
 import jcuda.driver.CUdevice;
 import jcuda.driver.CUevent;
@@ -34,6 +35,7 @@ public final class DeviceContext implements AutoCloseable {
     private final CUdevice device = new CUdevice();
     private final CUcontext context = new CUcontext();
     private final DeviceInfo info;
+    private final Optional<TensorMaps> maps;
 
     /** Opens a device: its primary context stays until {@link #close}. */
     public DeviceContext(DriverLibrary library, int ordinal, DeviceState state) {
@@ -43,6 +45,7 @@ public final class DeviceContext implements AutoCloseable {
         check(JCudaDriver.cuInit(0), "cuInit");
         check(JCudaDriver.cuDeviceGet(device, ordinal), "cuDeviceGet");
         this.info = DeviceInfo.read(codes, device, ordinal);
+        this.maps = info.major() == 9 ? TensorMaps.of(library) : Optional.empty();
         check(JCudaDriver.cuDevicePrimaryCtxRetain(context, device), "cuDevicePrimaryCtxRetain");
         enter("open");
         // Freed memory stays with the process while anything is open: asking the system again costs a hundred times as
@@ -52,6 +55,11 @@ public final class DeviceContext implements AutoCloseable {
 
     public DeviceInfo info() {
         return info;
+    }
+
+    /** How matrices are described to the copy engine, where the device has the one of compute capability 9.0. */
+    public Optional<TensorMaps> maps() {
+        return maps;
     }
 
     public DeviceState state() {
@@ -300,18 +308,27 @@ public final class DeviceContext implements AutoCloseable {
         }
     }
 
-    /** A kernel of a module, which may ask for so many bytes of shared memory at a launch. */
-    public CUfunction function(CUmodule module, String name, int shared) {
+    /**
+     * A kernel of a module, which may ask for so many bytes of shared memory at a launch and whose blocks form clusters of so
+     * many. The driver has one function for each module and name, so a module is loaded once for each size of clusters.
+     */
+    public CUfunction function(CUmodule module, String name, int shared, int cluster) {
         enter("load kernels");
         CUfunction function = new CUfunction();
         check(JCudaDriver.cuModuleGetFunction(function, module, name), "cuModuleGetFunction of " + name);
         if (shared > SHARED_WITHOUT_ASKING) {
-            check(
-                    JCudaDriver.cuFuncSetAttribute(
-                            function, CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared),
-                    "cuFuncSetAttribute of " + name);
+            attribute(function, CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared, name);
+        }
+        if (cluster > 1) {
+            attribute(function, CUfunction_attribute.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, cluster, name);
+            attribute(function, CUfunction_attribute.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT, 1, name);
+            attribute(function, CUfunction_attribute.CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH, 1, name);
         }
         return function;
+    }
+
+    private void attribute(CUfunction function, int attribute, int value, String name) {
+        check(JCudaDriver.cuFuncSetAttribute(function, attribute, value), "cuFuncSetAttribute of " + name);
     }
 
     /** Launches a kernel; {@code parameters} is a native array of addresses of the arguments. */

@@ -117,15 +117,19 @@ public final class DriverLibrary {
         }
     }
 
+    /** A function by name. */
+    Optional<MethodHandle> function(String function, FunctionDescriptor type) {
+        return symbols.find(function).map(address -> linker.downcallHandle(address, type));
+    }
+
     /** Calls a function by name; one that this driver lacks answers as CUDA does: not found. */
     private int call(String function, FunctionDescriptor type, Object... arguments) {
-        Optional<MemorySegment> address = symbols.find(function);
-        if (address.isEmpty()) {
+        Optional<MethodHandle> handle = function(function, type);
+        if (handle.isEmpty()) {
             return CudaCode.NOT_FOUND;
         }
-        MethodHandle handle = linker.downcallHandle(address.get(), type);
         try {
-            return (int) handle.invokeWithArguments(arguments);
+            return (int) handle.get().invokeWithArguments(arguments);
         } catch (Throwable e) {
             throw new IllegalStateException(function + " of " + name + " could not be called", e);
         }

@@ -52,7 +52,7 @@ public final class KernelCompiler implements AutoCloseable {
                 + " can't be compiled: NVRTC was not found ("
                 + PROPERTY + " names its library)"));
         String source = module.source();
-        String target = compiler.target(context.info().capability());
+        String target = compiler.target(context.info().capability(), module.specific());
         String key = CubinCache.key(source, compiler.version(), target);
         Optional<byte[]> kept = cache.get(key);
         if (kept.isPresent()) {

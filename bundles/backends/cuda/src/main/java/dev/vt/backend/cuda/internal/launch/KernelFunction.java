@@ -5,11 +5,13 @@ public final class KernelFunction {
     private final KernelModule module;
     private final String name;
     private final int shared;
+    private final int cluster;
 
-    KernelFunction(KernelModule module, String name, int shared) {
+    KernelFunction(KernelModule module, String name, int shared, int cluster) {
         this.module = module;
         this.name = name;
         this.shared = shared;
+        this.cluster = cluster;
     }
 
     KernelModule module() {
@@ -23,6 +25,11 @@ public final class KernelFunction {
     /** The most bytes of shared memory that a launch asks for, beside what the kernel declares itself. */
     int shared() {
         return shared;
+    }
+
+    /** How many blocks form a cluster. */
+    int cluster() {
+        return cluster;
     }
 
     @Override

@@ -29,7 +29,17 @@ public record KernelModule(Class<?> anchor, String file) {
 
     /** A kernel of this module whose launches ask for up to so many bytes of shared memory. */
     public KernelFunction function(String name, int shared) {
-        return new KernelFunction(this, name, shared);
+        return function(name, shared, 1);
+    }
+
+    /** The same, whose blocks form clusters of so many along the first dimension of the grid. */
+    public KernelFunction function(String name, int shared, int cluster) {
+        return new KernelFunction(this, name, shared, cluster);
+    }
+
+    /** Whether it is for devices of compute capability 9.0 alone: their matrix units and copy engine. */
+    boolean specific() {
+        return file.endsWith("_sm90.cu");
     }
 
     /** The whole source: lines that include another file of this package are replaced by it, the first time. */

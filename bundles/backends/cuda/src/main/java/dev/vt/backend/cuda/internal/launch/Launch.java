@@ -1,11 +1,13 @@
 package dev.vt.backend.cuda.internal.launch;
 
+import dev.vt.api.tensor.DType;
 import dev.vt.api.tensor.Tensor;
 import dev.vt.backend.cuda.internal.driver.DeviceContext;
 import dev.vt.natives.jcuda.HostAddress;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import jcuda.driver.CUfunction;
 import jcuda.driver.CUstream;
@@ -14,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One launch in the making. A queue has one of these and its lock is the queue's lock: the arguments are written into a native
  * buffer that is made once, so a launch allocates nothing. Each argument has a slot of eight bytes, and the array of
- * the slots' addresses, which the driver is given, never changes.
+ * the slots' addresses, which the driver is given, changes only for descriptions of matrices, which have a place of their own.
  */
 public final class Launch implements AutoCloseable {
     /** More than any kernel here takes. */
@@ -27,7 +29,9 @@ public final class Launch implements AutoCloseable {
     private final ReentrantLock lock;
     private final Arena arena = Arena.ofShared();
     private final MemorySegment values = arena.allocate(LONG, SLOTS);
+    private final MemorySegment addresses = arena.allocate(LONG, SLOTS);
     private final HostAddress parameters;
+    private final @Nullable MapArguments maps;
     private @Nullable CUfunction function;
     private int count;
     private long scratch;
@@ -37,17 +41,24 @@ public final class Launch implements AutoCloseable {
         this.context = context;
         this.stream = stream;
         this.lock = lock;
-        MemorySegment addresses = arena.allocate(LONG, SLOTS);
+        this.parameters = HostAddress.of(addresses.address());
+        this.maps = context.maps().map(m -> new MapArguments(m, arena)).orElse(null);
+        point();
+    }
+
+    private void point() {
         for (int i = 0; i < SLOTS; i++) {
             addresses.setAtIndex(LONG, i, values.address() + LONG.byteSize() * i);
         }
-        this.parameters = HostAddress.of(addresses.address());
     }
 
     /** Starts anew; the caller holds the lock. */
     public Launch begin(CUfunction kernel, long faults) {
         function = kernel;
         count = 0;
+        if (maps != null && maps.begin()) {
+            point();
+        }
         return address(faults);
     }
 
@@ -99,6 +110,26 @@ public final class Launch implements AutoCloseable {
     public Launch f64(double value) {
         values.set(ValueLayout.JAVA_DOUBLE, LONG.byteSize() * count++, value);
         return this;
+    }
+
+    /**
+     * Matrices of 16-bit floats by value, for the copy engine; only where the queue copies tiles.
+     *
+     * @param t of two or three dimensions; its last one is contiguous
+     * @param rows bytes from row to row; a multiple of 16
+     * @param matrices how many there are
+     * @param step bytes from one to the next; a multiple of 16
+     * @param boxElements elements of a row that one copy takes
+     * @param boxRows rows that one copy takes
+     * @return false when the driver can't describe it: then nothing may be launched
+     */
+    public boolean matrices(Tensor t, long rows, long matrices, long step, int boxElements, int boxRows) {
+        MapArguments to = Objects.requireNonNull(maps, "the device copies no tiles");
+        long made = to.shape(t.lastDim(), t.dim(t.rank() - 2), matrices)
+                .strides(rows, step)
+                .make(t.dtype() == DType.BF16, t.segment().address() + t.offset(), boxElements, boxRows);
+        addresses.setAtIndex(LONG, count++, made);
+        return made != 0;
     }
 
     /** Gives the launch to the stream: so many blocks of so many threads. */

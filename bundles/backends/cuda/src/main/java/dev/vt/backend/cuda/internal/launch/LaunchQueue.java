@@ -17,4 +17,10 @@ public interface LaunchQueue extends CudaQueue {
      * @throws dev.vt.api.VtException if the device has no room for it; nothing was launched then
      */
     Launch launch(KernelFunction function, long scratchBytes);
+
+    /** Whether the device has the matrix units and the copy engine of compute capability 9.0, and the driver describes matrices. */
+    boolean copiesTiles();
+
+    /** Number of multiprocessors. */
+    int units();
 }

@@ -12,7 +12,10 @@ public final class LoadedKernels implements AutoCloseable {
     private final DeviceContext context;
     private final KernelCompiler compiler;
     private final Map<KernelFunction, CUfunction> functions = new ConcurrentHashMap<>();
-    private final Map<KernelModule, CUmodule> modules = new HashMap<>();
+    private final Map<Copy, CUmodule> modules = new HashMap<>();
+
+    /** A module is loaded once for each size of clusters. */
+    private record Copy(KernelModule module, int cluster) {}
 
     public LoadedKernels(DeviceContext context, KernelCompiler compiler) {
         this.context = context;
@@ -26,12 +29,13 @@ public final class LoadedKernels implements AutoCloseable {
     }
 
     private synchronized CUfunction load(KernelFunction function) {
-        CUmodule module = modules.get(function.module());
+        Copy copy = new Copy(function.module(), function.cluster());
+        CUmodule module = modules.get(copy);
         if (module == null) {
             module = compiler.load(function.module(), context);
-            modules.put(function.module(), module);
+            modules.put(copy, module);
         }
-        CUfunction loaded = context.function(module, function.name(), function.shared());
+        CUfunction loaded = context.function(module, function.name(), function.shared(), function.cluster());
         functions.put(function, loaded);
         return loaded;
     }

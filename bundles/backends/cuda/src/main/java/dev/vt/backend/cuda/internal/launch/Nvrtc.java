@@ -46,11 +46,11 @@ final class Nvrtc implements AutoCloseable {
 
     /**
      * What to compile for: the device itself, or, for a device that this NVRTC does not know yet, the newest virtual one below
-     * it, which the driver translates.
+     * it, which the driver translates. What is specific to the device runs on no other, so there it must be known.
      */
-    String target(int capability) {
-        if (Arrays.stream(capabilities).anyMatch(c -> c == capability)) {
-            return "sm_" + capability;
+    String target(int capability, boolean specific) {
+        if (specific || Arrays.stream(capabilities).anyMatch(c -> c == capability)) {
+            return "sm_" + capability + (specific ? "a" : "");
         }
         int below = Arrays.stream(capabilities)
                 .filter(c -> c < capability)

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Chooses how a product of matrices is computed. Stateless; the kernels of products share one. */
 final class Products {
+    private final TileProducts tiles = new TileProducts();
     private final PlainProducts plain = new PlainProducts(Sources.of("matmul.cu"));
 
     /** Why no kernel here can do it, or null. */
@@ -25,7 +26,7 @@ final class Products {
         if (cuda.capturing()) {
             cuda.uses(out, a, b);
         }
-        if (out.elements() > 0) {
+        if (out.elements() > 0 && !(alpha == 1 && tiles.run(cuda, out, a, b, transposed))) {
             plain.run(cuda, out, a, b, transposed, alpha);
         }
     }

@@ -31,6 +31,18 @@ final class Shape {
         return ((address(t) | Operand.stride(t) * bytes | groupStride(t) * bytes) & CHUNK - 1) == 0;
     }
 
+    /** Bytes from row to row, as the copy engine wants them; of a single row anything will do. */
+    static long rowBytes(Tensor t) {
+        int bytes = t.dtype().blockBytes();
+        return rows(t) > 1 ? Operand.stride(t) * bytes : (t.lastDim() * bytes + CHUNK - 1) / CHUNK * CHUNK;
+    }
+
+    /** Whether the copy engine can read it. */
+    static boolean copies(Tensor t) {
+        long step = groupStride(t) * t.dtype().blockBytes();
+        return rowBytes(t) > 0 && ((address(t) | rowBytes(t) | step) & CHUNK - 1) == 0;
+    }
+
     static long address(Tensor t) {
         return t.segment().address() + t.offset();
     }

@@ -1,0 +1,12 @@
+// Products of bf16 with few rows of a: b as [N,K], and as [K,N].
+
+#include "slim.cuh"
+
+SLIM(slim_bt_8, bf16, 8, 0)
+SLIM(slim_8, bf16, 8, 1)
+SLIM(slim_bt_16, bf16, 16, 0)
+SLIM(slim_16, bf16, 16, 1)
+SLIM(slim_bt_32, bf16, 32, 0)
+SLIM(slim_32, bf16, 32, 1)
+SLIM(slim_bt_64, bf16, 64, 0)
+SLIM(slim_64, bf16, 64, 1)
