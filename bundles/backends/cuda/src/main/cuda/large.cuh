@@ -41,13 +41,17 @@ __device__ inline void save_row(const Output& o, i64 row, i64 col0, const float 
 #pragma unroll
         for (int j = 0; j < N / 8; j++) {
             i64 col = 8 * j + 2 * quad;
-            float x = d[4 * j + 2 * half] ;
-            float y = d[4 * j + 2 * half + 1] ;
+            float x = o.alpha * d[4 * j + 2 * half];
+            float y = o.alpha * d[4 * j + 2 * half + 1];
             if (aligned && col0 + col + 1 < o.n) {
-                if (row < o.m) *(float2*)(to + col) = make_float2(x, y);
-            } else if (row < o.m) {
-                if (col0 + col < o.n) to[col] = x;
-                if (col0 + col + 1 < o.n) to[col + 1] = y;
+                if (row < o.m) {
+                    *(float2*)(to + col) = make_float2(x, y);
+                }
+            } else if (row < o.m && col0 + col < o.n) {
+                to[col] = x;
+                if (col0 + col + 1 < o.n) {
+                    to[col + 1] = y;
+                }
             }
         }
         return;
@@ -59,7 +63,7 @@ __device__ inline void save_row(const Output& o, i64 row, i64 col0, const float 
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             int at = 4 * (j + i) + 2 * half;
-            p[i] = pack_bf16(d[at] , d[at + 1] );
+            p[i] = pack_bf16(o.alpha * d[at], o.alpha * d[at + 1]);
         }
         gather_blocks(p);
         i64 col = 8 * (j + quad);
@@ -70,7 +74,9 @@ __device__ inline void save_row(const Output& o, i64 row, i64 col0, const float 
             *(uint4*)(to + col) = make_uint4(p[0], p[1], p[2], p[3]);
         } else {
             for (int i = 0; i < 8; i++) {
-                if (col0 + col + i < o.n) to[col + i] = (u16)(p[i / 2] >> 16 * (i & 1));
+                if (col0 + col + i < o.n) {
+                    to[col + i] = (u16)(p[i / 2] >> 16 * (i & 1));
+                }
             }
         }
     }
@@ -210,7 +216,8 @@ __device__ inline void large(Fault* fault, const TensorMap* a, const TensorMap* 
 #define LARGE(NAME, T, ACROSS)                                                                                        \
     KERNEL __launch_bounds__(384, 1) NAME(                                                                            \
         Fault* fault, const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap b, void* data, i64 m,    \
-        i64 n, i64 stride, i64 group, int type, int steps, int rows, int cols, int groups, int a_step, int b_step) {  \
-        Output out = {data, m, n, stride, group, type};                                                               \
+        i64 n, i64 stride, i64 group, int type, float alpha, int steps, int rows, int cols, int groups, int a_step,   \
+        int b_step) {                                                                                                 \
+        Output out = {data, m, n, stride, group, type, alpha};                                                        \
         large<T, ACROSS>(fault, &a, &b, out, steps, rows, cols, groups, a_step, b_step);                              \
     }

@@ -73,7 +73,7 @@ __device__ inline void slim_save(const Output& out, i64 row0, i64 col0, int grou
     i64 row = row0 + i / 4 * 8 + 2 * (t & 3) + (i & 1);
     i64 col = col0 + t / 32 * 16 + t % 32 / 4 + (i >> 1 & 1) * 8;
     if (row < out.m && col < out.n) {
-        save(out.data, out.type, group * out.group + row * out.stride + col, x);
+        save(out.data, out.type, group * out.group + row * out.stride + col, out.alpha * x);
     }
 }
 
@@ -89,7 +89,7 @@ __device__ inline void slim_save_all(const Output& out, i64 row0, i64 col0, int 
 #pragma unroll
         for (int j = 0; j < 4; j++) {
             if (row + (j & 1) < out.m && col + (j >> 1) * 8 < out.n) {
-                save(out.data, out.type, at + (j & 1) * out.stride + (j >> 1) * 8, d[i + j]);
+                save(out.data, out.type, at + (j & 1) * out.stride + (j >> 1) * 8, out.alpha * d[i + j]);
             }
         }
         row += 8;
@@ -103,28 +103,33 @@ __device__ inline void slim_save_all(const Output& out, i64 row0, i64 col0, int 
 template <int N>
 __device__ inline void slim_join(const float (&d)[N / 2], const Output& out, u32 base, u32 parts, u32 part, i64 row0,
                                  i64 col0, int group) {
+    // Shifts, since a division takes longer than all the rest here: parts and N are powers of two.
+    constexpr u32 LOG = N == 8 ? 2 : N == 16 ? 3 : N == 32 ? 4 : N == 64 ? 5 : N == 128 ? 6 : 7;
+    u32 log = __ffs(parts) - 1;
+    u32 share = log < LOG ? LOG - log : 0;
+    u32 apart = log < LOG ? 0 : log - LOG;
     u32 t = threadIdx.x;
-    u32 each = N / 2 > parts ? N / 2 / parts : 1;
     // The stages are free: every block has used what was copied into them.
     cluster_sync();
     if (t < 128) {
 #pragma unroll
         for (u32 i = 0; i < N / 2; i++) {
-            u32 owner = i * parts / (N / 2);
-            u32 place = base + 4 * ((part * each + i % each) * 128 + t);
-            asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(shared_of(place, owner)), "f"(d[i]) : "memory");
+            u32 to = i >> share << apart;
+            u32 place = base + 4 * (((part << share) + (i & (1 << share) - 1)) * 128 + t);
+            asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(shared_of(place, to)), "f"(d[i]) : "memory");
         }
     }
     cluster_sync();
-    if (t < 128 && part * (N / 2) % parts == 0) {
-        for (u32 e = 0; e < each; e++) {
+    if (t < 128 && (part & (1 << apart) - 1) == 0) {
+        u32 first = part >> apart << share;
+        for (u32 e = 0; e < 1u << share; e++) {
             float sum = 0;
             for (u32 p = 0; p < parts; p++) {
                 float x;
-                asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(base + 4 * ((p * each + e) * 128 + t)) : "memory");
+                asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(base + 4 * (((p << share) + e) * 128 + t)) : "memory");
                 sum += x;
             }
-            slim_save(out, row0, col0, group, part * (N / 2) / parts + e, sum);
+            slim_save(out, row0, col0, group, first + e, sum);
         }
     }
 }
@@ -175,7 +180,7 @@ __device__ inline void slim(Fault* fault, const TensorMap* a, const TensorMap* b
 #define SLIM(NAME, T, N, ACROSS)                                                                                      \
     KERNEL __launch_bounds__(160, N <= 32 ? 2 : 1) NAME(                                                              \
         Fault* fault, const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap b, void* data, i64 m,    \
-        i64 n, i64 stride, i64 group, int type, int steps, int a_step, int b_step) {                                  \
-        Output out = {data, m, n, stride, group, type};                                                               \
+        i64 n, i64 stride, i64 group, int type, float alpha, int steps, int a_step, int b_step) {                     \
+        Output out = {data, m, n, stride, group, type, alpha};                                                        \
         slim<T, N, ACROSS>(fault, &a, &b, out, steps, a_step, b_step);                                                \
     }

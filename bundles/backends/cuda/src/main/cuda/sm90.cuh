@@ -203,7 +203,7 @@ __device__ inline u32 pool_start(const unsigned char* pool) {
     return (shared_address(pool) + 1023) & ~1023u;
 }
 
-// out[M,N] of each pair of matrices; strides are in elements.
+// alpha * a * b goes to out[M,N], for each pair of matrices; strides are in elements.
 struct Output {
     void* data;
     i64 m;
@@ -211,4 +211,5 @@ struct Output {
     i64 stride;
     i64 group;
     int type;
+    float alpha;
 };

@@ -112,6 +112,26 @@ class ProductTest extends OnFakeDevice {
     }
 
     @Test
+    @DisplayName("e4m3 is made f16 in scratch memory first, which the queue's next product may use again")
+    void bytes() {
+        Tensor a = left(DType.I8, 300, 64);
+        Tensor b = right(DType.I8, 512, 64);
+        for (int i = 0; i < 2; i++) {
+            long before = driver.launches();
+            assertEquals(
+                    "",
+                    provider.kernels()
+                            .get(OpTable.MATMUL_FP8_CUTLASS)
+                            .run(queue, out(300, 512), a, b, 0.5f)
+                            .reason());
+            assertEquals(before + 3, driver.launches());
+            assertEquals("large_bt", driver.launched());
+            assertEquals(driver.argument(1) + 2 * 300 * 64, driver.argument(2));
+            assertEquals(Float.floatToIntBits(0.5f), (int) driver.argument(9));
+        }
+    }
+
+    @Test
     @DisplayName("a driver that can't describe a matrix leaves it to the plain kernels, and the next launch is whole")
     void refused() {
         Tensor a = left(DType.BF16, 3, 64);

@@ -1,6 +1,5 @@
 package dev.vt.backend.cuda.internal.launch;
 
-import dev.vt.api.tensor.DType;
 import dev.vt.api.tensor.Tensor;
 import dev.vt.backend.cuda.internal.driver.DeviceContext;
 import dev.vt.natives.jcuda.HostAddress;
@@ -115,19 +114,29 @@ public final class Launch implements AutoCloseable {
     /**
      * Matrices of 16-bit floats by value, for the copy engine; only where the queue copies tiles.
      *
-     * @param t of two or three dimensions; its last one is contiguous
-     * @param rows bytes from row to row; a multiple of 16
+     * @param address of the first element; a multiple of 16
+     * @param bf16 their elements are bf16, else f16
+     * @param t what tells their rows and columns
+     * @param rowBytes from row to row; a multiple of 16
      * @param matrices how many there are
      * @param step bytes from one to the next; a multiple of 16
      * @param boxElements elements of a row that one copy takes
      * @param boxRows rows that one copy takes
      * @return false when the driver can't describe it: then nothing may be launched
      */
-    public boolean matrices(Tensor t, long rows, long matrices, long step, int boxElements, int boxRows) {
+    public boolean matrices(
+            long address,
+            boolean bf16,
+            Tensor t,
+            long rowBytes,
+            long matrices,
+            long step,
+            int boxElements,
+            int boxRows) {
         MapArguments to = Objects.requireNonNull(maps, "the device copies no tiles");
         long made = to.shape(t.lastDim(), t.dim(t.rank() - 2), matrices)
-                .strides(rows, step)
-                .make(t.dtype() == DType.BF16, t.segment().address() + t.offset(), boxElements, boxRows);
+                .strides(rowBytes, step)
+                .make(bf16, address, boxElements, boxRows);
         addresses.setAtIndex(LONG, count++, made);
         return made != 0;
     }

@@ -26,7 +26,7 @@ final class Products {
         if (cuda.capturing()) {
             cuda.uses(out, a, b);
         }
-        if (out.elements() > 0 && !(alpha == 1 && tiles.run(cuda, out, a, b, transposed))) {
+        if (out.elements() > 0 && !tiles.run(cuda, out, a, b, transposed, alpha)) {
             plain.run(cuda, out, a, b, transposed, alpha);
         }
     }

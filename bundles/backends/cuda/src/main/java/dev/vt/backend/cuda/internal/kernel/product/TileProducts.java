@@ -2,6 +2,8 @@ package dev.vt.backend.cuda.internal.kernel.product;
 
 import dev.vt.api.tensor.DType;
 import dev.vt.api.tensor.Tensor;
+import dev.vt.backend.cuda.CudaStream;
+import dev.vt.backend.cuda.internal.kernel.support.Grid;
 import dev.vt.backend.cuda.internal.kernel.support.Operand;
 import dev.vt.backend.cuda.internal.kernel.support.Sources;
 import dev.vt.backend.cuda.internal.launch.KernelFunction;
@@ -9,8 +11,9 @@ import dev.vt.backend.cuda.internal.launch.Launch;
 import dev.vt.backend.cuda.internal.launch.LaunchQueue;
 
 /**
- * Products of f16 and of bf16 on the matrix units of compute capability 9.0, with sums in f32: large tiles by blocks that stay, and
- * slim ones where a has few rows or there would be few large tiles. Rows must start at multiples of 16 bytes. Stateless.
+ * Products of f16, bf16 and e4m3 on the matrix units of compute capability 9.0, with sums in f32: large tiles by blocks that stay, and
+ * slim ones where a has few rows or there would be few large tiles. Rows must start at multiples of 16 bytes. Products of e4m3 are made
+ * of copies in f16. Stateless.
  */
 final class TileProducts {
     /** A tile of the large form, and of the slim ones, whose rows are columns of b. */
@@ -43,6 +46,10 @@ final class TileProducts {
     /** Coordinates are 32-bit numbers with a sign, and a tile may lie partly behind the end. */
     private static final long MAX_SIZE = Integer.MAX_VALUE - LARGE_COLUMNS;
 
+    /** What scratch memory is cut at. */
+    private static final long APART = 256;
+
+    private final KernelFunction widen = Sources.of("widen_sm90.cu").function("widen_e4m3");
     private final KernelFunction[][] large = new KernelFunction[2][2];
     private final KernelFunction[][][][] slim;
 
@@ -65,21 +72,22 @@ final class TileProducts {
         }
     }
 
-    /** Launches a product that is not empty; false when it is none for these kernels: then nothing was done. */
-    boolean run(LaunchQueue cuda, Tensor out, Tensor a, Tensor b, boolean transposed) {
+    /**
+     * Launches a product that is not empty, where i8 stands for e4m3; false when it is none for these kernels: then nothing was
+     * done.
+     */
+    boolean run(LaunchQueue cuda, Tensor out, Tensor a, Tensor b, boolean transposed, float alpha) {
         if (!cuda.copiesTiles() || !suits(out, a, b)) {
             return false;
         }
-        long rows = Shape.rows(out);
-        long tiles = Shape.groups(out) * Math.ceilDiv(rows, LARGE_ROWS) * Math.ceilDiv(out.lastDim(), LARGE_COLUMNS);
-        return rows > SLIM_ROWS && 2 * tiles > cuda.units() && tiles <= Integer.MAX_VALUE
-                ? large(cuda, out, a, b, transposed, tiles)
-                : slim(cuda, out, a, b, transposed);
+        return a.dtype() == DType.I8
+                ? widened(cuda, out, a, b, transposed, alpha)
+                : multiply(cuda, out, a, Shape.address(a), b, Shape.address(b), transposed, alpha);
     }
 
     private static boolean suits(Tensor out, Tensor a, Tensor b) {
         DType type = a.dtype();
-        return (type == DType.F16 || type == DType.BF16)
+        return (type == DType.F16 || type == DType.BF16 || type == DType.I8)
                 && b.dtype() == type
                 && a.lastDim() > 0
                 && Math.max(Math.max(Shape.rows(a), a.lastDim()), Math.max(Shape.rows(b), b.lastDim())) <= MAX_SIZE
@@ -88,44 +96,73 @@ final class TileProducts {
                 && Shape.copies(b);
     }
 
-    private boolean large(LaunchQueue cuda, Tensor out, Tensor a, Tensor b, boolean transposed, long tiles) {
-        try (Launch launch = cuda.launch(large[type(a)][transposed ? 1 : 0])) {
-            if (!left(launch, a, LARGE_ROWS) || !right(launch, b, transposed, LARGE_COLUMNS)) {
-                return false;
-            }
-            output(launch, out)
-                    .i32((int) Math.ceilDiv(a.lastDim(), DEPTH))
-                    .i32((int) Math.ceilDiv(Shape.rows(out), LARGE_ROWS))
-                    .i32((int) Math.ceilDiv(out.lastDim(), LARGE_COLUMNS))
-                    .i32((int) Shape.groups(out))
-                    .i32(step(a))
-                    .i32(step(b))
-                    .run(Math.min(tiles, cuda.units()), 1, 1, LARGE_THREADS, LARGE_SHARED);
-            return true;
+    /** The queue's lock is held from the first launch to the last, since another product would use the same scratch memory. */
+    private boolean widened(LaunchQueue cuda, Tensor out, Tensor a, Tensor b, boolean transposed, float alpha) {
+        long first = Math.ceilDiv(2 * a.elements(), APART) * APART;
+        try (CudaStream stream = cuda.enter(first + 2 * b.elements())) {
+            long left = stream.scratch();
+            widen(cuda, left, a);
+            widen(cuda, left + first, b);
+            return multiply(cuda, out, a, left, b, left + first, transposed, alpha);
         }
     }
 
-    private boolean slim(LaunchQueue cuda, Tensor out, Tensor a, Tensor b, boolean transposed) {
-        long columns = Math.ceilDiv(out.lastDim(), SLIM_COLUMNS);
+    private void widen(LaunchQueue cuda, long to, Tensor t) {
+        try (Launch launch = cuda.launch(widen)) {
+            launch.address(to)
+                    .tensor(t)
+                    .i64(Shape.rows(t))
+                    .i64(t.lastDim())
+                    .i64(Operand.stride(t))
+                    .run(Grid.over(t.elements() / 16), Grid.THREADS);
+        }
+    }
+
+    private boolean multiply(
+            LaunchQueue cuda, Tensor out, Tensor a, long left, Tensor b, long right, boolean transposed, float alpha) {
         long rows = Shape.rows(out);
+        long tiles = Shape.groups(out) * Math.ceilDiv(rows, LARGE_ROWS) * Math.ceilDiv(out.lastDim(), LARGE_COLUMNS);
+        if (rows > SLIM_ROWS && 2 * tiles > cuda.units() && tiles <= Integer.MAX_VALUE) {
+            try (Launch launch = cuda.launch(large[type(a)][transposed ? 1 : 0])) {
+                return matrices(launch, left, a, LARGE_ROWS)
+                        && matrices(launch, right, b, transposed ? LARGE_COLUMNS : DEPTH)
+                        && large(launch, out, a, b, alpha, Math.min(tiles, cuda.units()));
+            }
+        }
+        long columns = Math.ceilDiv(out.lastDim(), SLIM_COLUMNS);
         SlimForm form = SlimForm.of(rows, columns * Shape.groups(out), cuda.units());
-        long down = form.tiles(rows);
         long steps = Math.ceilDiv(a.lastDim(), (long) form.depth() * DEPTH);
-        int log = parts(columns * down * Shape.groups(out), steps, cuda.units());
-        if (down > MAX_YZ || columns << log > Integer.MAX_VALUE) {
+        int log = parts(columns * form.tiles(rows) * Shape.groups(out), steps, cuda.units());
+        if (form.tiles(rows) > MAX_YZ || columns << log > Integer.MAX_VALUE) {
             return false;
         }
         try (Launch launch = cuda.launch(slim[type(a)][transposed ? 1 : 0][form.ordinal()][log])) {
-            if (!left(launch, a, form.rows()) || !right(launch, b, transposed, SLIM_COLUMNS)) {
-                return false;
-            }
-            output(launch, out)
-                    .i32((int) steps)
-                    .i32(step(a))
-                    .i32(step(b))
-                    .run(columns << log, down, Shape.groups(out), SLIM_THREADS, form.shared());
-            return true;
+            return matrices(launch, left, a, form.rows())
+                    && matrices(launch, right, b, transposed ? SLIM_COLUMNS : DEPTH)
+                    && slim(launch, out, a, b, alpha, form, columns << log);
         }
+    }
+
+    private static boolean large(Launch launch, Tensor out, Tensor a, Tensor b, float alpha, long blocks) {
+        output(launch, out, alpha)
+                .i32((int) Math.ceilDiv(a.lastDim(), DEPTH))
+                .i32((int) Math.ceilDiv(Shape.rows(out), LARGE_ROWS))
+                .i32((int) Math.ceilDiv(out.lastDim(), LARGE_COLUMNS))
+                .i32((int) Shape.groups(out))
+                .i32(step(a))
+                .i32(step(b))
+                .run(blocks, 1, 1, LARGE_THREADS, LARGE_SHARED);
+        return true;
+    }
+
+    private static boolean slim(
+            Launch launch, Tensor out, Tensor a, Tensor b, float alpha, SlimForm form, long across) {
+        output(launch, out, alpha)
+                .i32((int) Math.ceilDiv(a.lastDim(), (long) form.depth() * DEPTH))
+                .i32(step(a))
+                .i32(step(b))
+                .run(across, form.tiles(Shape.rows(out)), Shape.groups(out), SLIM_THREADS, form.shared());
+        return true;
     }
 
     /** Logarithm of how many blocks share the sums of a tile: as many as the device has units for, up to eight. */
@@ -137,8 +174,9 @@ final class TileProducts {
         return log;
     }
 
+    /** e4m3 has become f16. */
     private static int type(Tensor t) {
-        return t.dtype() == DType.F16 ? 0 : 1;
+        return t.dtype() == DType.BF16 ? 1 : 0;
     }
 
     /** 0 where all products have the same matrix. */
@@ -146,27 +184,29 @@ final class TileProducts {
         return Shape.groupStride(t) == 0 ? 0 : 1;
     }
 
-    private static boolean left(Launch launch, Tensor a, int rows) {
-        return matrices(launch, a, rows);
+    /** Matrices that begin at the address; a copy takes 64 elements of so many rows. */
+    private static boolean matrices(Launch launch, long address, Tensor t, int boxRows) {
+        boolean dense = t.dtype() == DType.I8;
+        long row = dense ? 2 * t.lastDim() : Shape.rowBytes(t);
+        long step = dense ? 0 : Shape.groupStride(t) * t.dtype().blockBytes();
+        return launch.matrices(
+                address,
+                t.dtype() == DType.BF16,
+                t,
+                row,
+                step == 0 ? 1 : Shape.groups(t),
+                step == 0 ? row : step,
+                DEPTH,
+                boxRows);
     }
 
-    /** Rows of a transposed b are along K; else a copy takes 64 columns of 64 rows. */
-    private static boolean right(Launch launch, Tensor b, boolean transposed, int columns) {
-        return matrices(launch, b, transposed ? columns : DEPTH);
-    }
-
-    private static boolean matrices(Launch launch, Tensor t, int boxRows) {
-        long row = Shape.rowBytes(t);
-        long step = Shape.groupStride(t) * t.dtype().blockBytes();
-        return launch.matrices(t, row, step == 0 ? 1 : Shape.groups(t), step == 0 ? row : step, DEPTH, boxRows);
-    }
-
-    private static Launch output(Launch launch, Tensor out) {
+    private static Launch output(Launch launch, Tensor out, float alpha) {
         return launch.tensor(out)
                 .i64(Shape.rows(out))
                 .i64(out.lastDim())
                 .i64(Operand.stride(out))
                 .i64(Shape.groupStride(out))
-                .i32(Operand.type(out));
+                .i32(Operand.type(out))
+                .f32(alpha);
     }
 }
