@@ -132,6 +132,24 @@ class ProductTest extends OnFakeDevice {
     }
 
     @Test
+    @DisplayName("few rows of e4m3 are widened in scratch memory, b on its way")
+    void fewBytes() {
+        Tensor a = left(DType.I8, 20, 1024);
+        Tensor b = right(DType.I8, 128, 1024);
+        long before = driver.launches();
+        assertEquals(
+                "",
+                provider.kernels()
+                        .get(OpTable.MATMUL_FP8_CUBLASLT)
+                        .run(queue, out(20, 128), a, b, 2)
+                        .reason());
+        assertEquals(before + 2, driver.launches());
+        assertEquals("slim_e4m3_32", driver.launched());
+        assertEquals(b.segment().address() + b.offset(), driver.argument(2));
+        assertEquals(2 * 2, driver.grid(0));
+    }
+
+    @Test
     @DisplayName("a driver that can't describe a matrix leaves it to the plain kernels, and the next launch is whole")
     void refused() {
         Tensor a = left(DType.BF16, 3, 64);

@@ -3,6 +3,7 @@ package dev.vt.backend.cuda.internal.driver;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import dev.vt.api.tensor.DType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
@@ -20,9 +21,10 @@ public final class TensorMaps {
     /** What the address of a description is a multiple of. */
     public static final int ALIGNMENT = 64;
 
-    /** CUtensorMapDataType of f16 and of bf16. */
-    private static final int F16 = 6;
+    /** CUtensorMapDataType of bytes, f16 and bf16. */
+    private static final int BYTE = 0;
 
+    private static final int F16 = 6;
     private static final int BF16 = 9;
 
     /** Always matrices of one more dimension, which counts them. */
@@ -61,7 +63,7 @@ public final class TensorMaps {
             // Any address will do: nothing is read.
             return encode(
                             map.address(),
-                            true,
+                            DType.BF16,
                             1 << 20,
                             dims.address(),
                             strides.address(),
@@ -72,10 +74,10 @@ public final class TensorMaps {
     }
 
     /**
-     * Describes matrices of 16-bit floats. All but {@code address} are addresses of host memory.
+     * Describes matrices of i8, f16 or bf16. All but {@code address} are addresses of host memory.
      *
      * @param map where the description goes
-     * @param bf16 their elements are bf16, else f16
+     * @param type of their elements
      * @param address of the first element
      * @param dims three longs: elements of a row, rows, matrices
      * @param strides two longs: bytes from row to row, and from matrix to matrix
@@ -83,11 +85,11 @@ public final class TensorMaps {
      * @param steps three integers, all 1
      * @return CUDA's code
      */
-    public int encode(long map, boolean bf16, long address, long dims, long strides, long box, long steps) {
+    public int encode(long map, DType type, long address, long dims, long strides, long box, long steps) {
         try {
             return (int) function.invokeExact(
                     map,
-                    bf16 ? BF16 : F16,
+                    type == DType.BF16 ? BF16 : type == DType.F16 ? F16 : BYTE,
                     RANK,
                     address,
                     dims,

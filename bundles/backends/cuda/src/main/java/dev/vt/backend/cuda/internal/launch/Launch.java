@@ -1,5 +1,6 @@
 package dev.vt.backend.cuda.internal.launch;
 
+import dev.vt.api.tensor.DType;
 import dev.vt.api.tensor.Tensor;
 import dev.vt.backend.cuda.internal.driver.DeviceContext;
 import dev.vt.natives.jcuda.HostAddress;
@@ -112,10 +113,10 @@ public final class Launch implements AutoCloseable {
     }
 
     /**
-     * Matrices of 16-bit floats by value, for the copy engine; only where the queue copies tiles.
+     * Matrices of i8, f16 or bf16 by value, for the copy engine; only where the queue copies tiles.
      *
      * @param address of the first element; a multiple of 16
-     * @param bf16 their elements are bf16, else f16
+     * @param type of their elements
      * @param t what tells their rows and columns
      * @param rowBytes from row to row; a multiple of 16
      * @param matrices how many there are
@@ -125,18 +126,11 @@ public final class Launch implements AutoCloseable {
      * @return false when the driver can't describe it: then nothing may be launched
      */
     public boolean matrices(
-            long address,
-            boolean bf16,
-            Tensor t,
-            long rowBytes,
-            long matrices,
-            long step,
-            int boxElements,
-            int boxRows) {
+            long address, DType type, Tensor t, long rowBytes, long matrices, long step, int boxElements, int boxRows) {
         MapArguments to = Objects.requireNonNull(maps, "the device copies no tiles");
         long made = to.shape(t.lastDim(), t.dim(t.rank() - 2), matrices)
                 .strides(rowBytes, step)
-                .make(bf16, address, boxElements, boxRows);
+                .make(type, address, boxElements, boxRows);
         addresses.setAtIndex(LONG, count++, made);
         return made != 0;
     }

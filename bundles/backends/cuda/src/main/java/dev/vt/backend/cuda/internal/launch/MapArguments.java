@@ -1,5 +1,6 @@
 package dev.vt.backend.cuda.internal.launch;
 
+import dev.vt.api.tensor.DType;
 import dev.vt.backend.cuda.internal.driver.TensorMaps;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -51,11 +52,11 @@ final class MapArguments {
     }
 
     /** Address of the finished description, or 0 when the driver can't make it. */
-    long make(boolean bf16, long address, int boxElements, int boxRows) {
+    long make(DType type, long address, int boxElements, int boxRows) {
         box.setAtIndex(INT, 0, boxElements);
         box.setAtIndex(INT, 1, boxRows);
         long at = maps.address() + (long) TensorMaps.BYTES * count++;
-        int code = driver.encode(at, bf16, address, dims.address(), strides.address(), box.address(), steps.address());
+        int code = driver.encode(at, type, address, dims.address(), strides.address(), box.address(), steps.address());
         return code == 0 ? at : 0;
     }
 }

@@ -1,6 +1,7 @@
 package dev.vt.backend.cuda.internal.kernel.product;
 
 import dev.vt.api.op.Outcome;
+import dev.vt.api.tensor.DType;
 import dev.vt.api.tensor.Tensor;
 import dev.vt.backend.cuda.internal.kernel.support.Declines;
 import dev.vt.backend.cuda.internal.kernel.support.Operand;
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** Chooses how a product of matrices is computed. Stateless; the kernels of products share one. */
 final class Products {
     private final TileProducts tiles = new TileProducts();
+    private final Fp8Products fp8 = new Fp8Products(tiles);
     private final PlainProducts plain = new PlainProducts(Sources.of("matmul.cu"));
 
     /** Why no kernel here can do it, or null. */
@@ -26,8 +28,12 @@ final class Products {
         if (cuda.capturing()) {
             cuda.uses(out, a, b);
         }
-        if (out.elements() > 0 && !tiles.run(cuda, out, a, b, transposed, alpha)) {
+        if (out.elements() > 0 && !served(cuda, out, a, b, transposed, alpha)) {
             plain.run(cuda, out, a, b, transposed, alpha);
         }
+    }
+
+    private boolean served(LaunchQueue cuda, Tensor out, Tensor a, Tensor b, boolean transposed, float alpha) {
+        return a.dtype() == DType.I8 ? fp8.run(cuda, out, a, b, alpha) : tiles.run(cuda, out, a, b, transposed);
     }
 }

@@ -2,8 +2,6 @@ package dev.vt.backend.cuda.internal.kernel.product;
 
 import dev.vt.api.tensor.DType;
 import dev.vt.api.tensor.Tensor;
-import dev.vt.backend.cuda.CudaStream;
-import dev.vt.backend.cuda.internal.kernel.support.Grid;
 import dev.vt.backend.cuda.internal.kernel.support.Operand;
 import dev.vt.backend.cuda.internal.kernel.support.Sources;
 import dev.vt.backend.cuda.internal.launch.KernelFunction;
@@ -11,22 +9,21 @@ import dev.vt.backend.cuda.internal.launch.Launch;
 import dev.vt.backend.cuda.internal.launch.LaunchQueue;
 
 /**
- * Products of f16, bf16 and e4m3 on the matrix units of compute capability 9.0, with sums in f32: large tiles by blocks that stay, and
- * slim ones where a has few rows or there would be few large tiles. Rows must start at multiples of 16 bytes. Products of e4m3 are made
- * of copies in f16. Stateless.
+ * Products of f16 and of bf16 on the matrix units of compute capability 9.0, with sums in f32: large tiles by blocks that stay, and
+ * slim ones where a has few rows or there would be few large tiles. Rows must start at multiples of 16 bytes. Stateless.
  */
 final class TileProducts {
     /** A tile of the large form, and of the slim ones, whose rows are columns of b. */
     private static final int LARGE_ROWS = 128;
 
     private static final int LARGE_COLUMNS = 256;
-    private static final int SLIM_COLUMNS = 64;
+    static final int SLIM_COLUMNS = 64;
 
     /** Elements of K in one tile of shared memory: rows of 128 bytes. */
-    private static final int DEPTH = 64;
+    static final int DEPTH = 64;
 
     private static final int LARGE_THREADS = 384;
-    private static final int SLIM_THREADS = 160;
+    static final int SLIM_THREADS = 160;
 
     /** Four stages of a tile of a and one of b, with two barriers each, and room to align. */
     private static final int LARGE_SHARED = 4 * (LARGE_ROWS + LARGE_COLUMNS) * 2 * DEPTH + 4 * 16 + 1024;
@@ -35,7 +32,7 @@ final class TileProducts {
     private static final long SLIM_ROWS = 256;
 
     /** The most blocks of a cluster; more than eight not every device has. */
-    private static final int MAX_PARTS = 8;
+    static final int MAX_PARTS = 8;
 
     /** Steps of K that a block must have for itself before it is worth another one. */
     private static final int MIN_STEPS = 2;
@@ -46,10 +43,6 @@ final class TileProducts {
     /** Coordinates are 32-bit numbers with a sign, and a tile may lie partly behind the end. */
     private static final long MAX_SIZE = Integer.MAX_VALUE - LARGE_COLUMNS;
 
-    /** What scratch memory is cut at. */
-    private static final long APART = 256;
-
-    private final KernelFunction widen = Sources.of("widen_sm90.cu").function("widen_e4m3");
     private final KernelFunction[][] large = new KernelFunction[2][2];
     private final KernelFunction[][][][] slim;
 
@@ -72,23 +65,18 @@ final class TileProducts {
         }
     }
 
-    /**
-     * Launches a product that is not empty, where i8 stands for e4m3; false when it is none for these kernels: then nothing was
-     * done.
-     */
-    boolean run(LaunchQueue cuda, Tensor out, Tensor a, Tensor b, boolean transposed, float alpha) {
-        if (!cuda.copiesTiles() || !suits(out, a, b)) {
-            return false;
-        }
-        return a.dtype() == DType.I8
-                ? widened(cuda, out, a, b, transposed, alpha)
-                : multiply(cuda, out, a, Shape.address(a), b, Shape.address(b), transposed, alpha);
+    /** Launches a product that is not empty; false when it is none for these kernels: then nothing was done. */
+    boolean run(LaunchQueue cuda, Tensor out, Tensor a, Tensor b, boolean transposed) {
+        DType type = a.dtype();
+        return (type == DType.F16 || type == DType.BF16)
+                && suits(cuda, out, a, b)
+                && multiply(cuda, out, a, Shape.address(a), b, Shape.address(b), transposed, 1);
     }
 
-    private static boolean suits(Tensor out, Tensor a, Tensor b) {
-        DType type = a.dtype();
-        return (type == DType.F16 || type == DType.BF16 || type == DType.I8)
-                && b.dtype() == type
+    /** Whether the copy engine can read the operands, which have one type. */
+    static boolean suits(LaunchQueue cuda, Tensor out, Tensor a, Tensor b) {
+        return cuda.copiesTiles()
+                && a.dtype() == b.dtype()
                 && a.lastDim() > 0
                 && Math.max(Math.max(Shape.rows(a), a.lastDim()), Math.max(Shape.rows(b), b.lastDim())) <= MAX_SIZE
                 && Shape.groups(out) <= MAX_YZ
@@ -96,29 +84,8 @@ final class TileProducts {
                 && Shape.copies(b);
     }
 
-    /** The queue's lock is held from the first launch to the last, since another product would use the same scratch memory. */
-    private boolean widened(LaunchQueue cuda, Tensor out, Tensor a, Tensor b, boolean transposed, float alpha) {
-        long first = Math.ceilDiv(2 * a.elements(), APART) * APART;
-        try (CudaStream stream = cuda.enter(first + 2 * b.elements())) {
-            long left = stream.scratch();
-            widen(cuda, left, a);
-            widen(cuda, left + first, b);
-            return multiply(cuda, out, a, left, b, left + first, transposed, alpha);
-        }
-    }
-
-    private void widen(LaunchQueue cuda, long to, Tensor t) {
-        try (Launch launch = cuda.launch(widen)) {
-            launch.address(to)
-                    .tensor(t)
-                    .i64(Shape.rows(t))
-                    .i64(t.lastDim())
-                    .i64(Operand.stride(t))
-                    .run(Grid.over(t.elements() / 16), Grid.THREADS);
-        }
-    }
-
-    private boolean multiply(
+    /** The same where i8 stands for dense f16 of that shape, at these addresses. */
+    boolean multiply(
             LaunchQueue cuda, Tensor out, Tensor a, long left, Tensor b, long right, boolean transposed, float alpha) {
         long rows = Shape.rows(out);
         long tiles = Shape.groups(out) * Math.ceilDiv(rows, LARGE_ROWS) * Math.ceilDiv(out.lastDim(), LARGE_COLUMNS);
@@ -166,7 +133,7 @@ final class TileProducts {
     }
 
     /** Logarithm of how many blocks share the sums of a tile: as many as the device has units for, up to eight. */
-    private static int parts(long tiles, long steps, int units) {
+    static int parts(long tiles, long steps, int units) {
         int log = 0;
         while (1 << log < MAX_PARTS && tiles << log + 1 <= units && steps >> log + 1 >= MIN_STEPS) {
             log++;
@@ -174,7 +141,6 @@ final class TileProducts {
         return log;
     }
 
-    /** e4m3 has become f16. */
     private static int type(Tensor t) {
         return t.dtype() == DType.BF16 ? 1 : 0;
     }
@@ -191,7 +157,7 @@ final class TileProducts {
         long step = dense ? 0 : Shape.groupStride(t) * t.dtype().blockBytes();
         return launch.matrices(
                 address,
-                t.dtype() == DType.BF16,
+                dense ? DType.F16 : t.dtype(),
                 t,
                 row,
                 step == 0 ? 1 : Shape.groups(t),
