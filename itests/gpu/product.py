@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import signal
 import subprocess
 import threading
 import time
@@ -46,7 +47,9 @@ class Product:
         )
 
     def run(self, commands, timeout=120, options=(), env=None, before=()):
-        """Runs commands in a process of their own, which is ended when it takes too long. Keeps what it printed."""
+        """
+        Runs commands in a process of their own and keeps what it printed. One that takes too long says what its threads do, and is ended.
+        """
         began = time.monotonic()
         process = self.start(["-c", commands], options, env, before)
         code = None
@@ -54,8 +57,13 @@ class Product:
             out, err = process.communicate(timeout=timeout)
             code = process.returncode
         except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGQUIT)
+            time.sleep(1)
             process.kill()
             out, err = process.communicate()
+        finally:
+            if process.poll() is None:
+                process.kill()
         ended = Ended(code, out, err, time.monotonic() - began)
         self.keep(commands, ended)
         return ended
@@ -68,6 +76,8 @@ class Product:
 
     def json(self, command, **how):
         ended = self.run(command + " --json", **how)
+        if ended.code is None:
+            raise Failure("took longer than %.0f s; what its threads did is in %03d.txt" % (ended.seconds, self.runs))
         if ended.code != 0:
             raise Failure(ended.complaint() or "the command ended with %s" % ended.code)
         return json.loads(ended.out)

@@ -16,6 +16,9 @@ OF_PEER = 0.85
 
 SECONDS = 0.4
 
+#: A command that takes longer hangs.
+LONGEST = 120
+
 MEMORY = [
     ("add", "bf16", ["4096x8192", "32x8192"]),
     ("rms_norm", "bf16", ["4096x8192", "32x8192"]),
@@ -80,12 +83,12 @@ def bench(product, op, dtype, sizes, more="", seconds=SECONDS):
     line = "vt:bench %s %s --device %s --seconds %s%s %s" % (
         op, " ".join(sizes), DEVICE, seconds, " --dtype " + dtype if dtype else "", more)
     try:
-        told = product.json(line + " --graph", options=QUICKLY, timeout=400)
+        told = product.json(line + " --graph", options=QUICKLY, timeout=LONGEST)
     except Failure as e:
         # An op that a graph can't hold, or a vt that does not know the flag.
         if "graph" not in str(e):
             raise
-        told = product.json(line, options=QUICKLY, timeout=400)
+        told = product.json(line, options=QUICKLY, timeout=LONGEST)
     return told["machine"], told["results"]
 
 

@@ -1,5 +1,6 @@
 """Runs sections and prints the table; run.sh starts it."""
 
+import signal
 import sys
 import time
 import traceback
@@ -31,6 +32,8 @@ def main(dist, out, wanted):
     if unknown:
         print("gpu: there is no section %s; there are %s" % (unknown[0], ", ".join(SECTIONS)), file=sys.stderr)
         return 2
+    # Leaves no process behind: each is ended where it was waited for.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     product, report = Product(dist, out), Report(out)
     for name in wanted or SECTIONS:
         began = time.monotonic()

@@ -118,8 +118,8 @@ WARM_UP, MEASURED = 0.1, 0.3
 
 def timed(work, seconds=0.0, rounds=5):
     """Median of the GPU's time of a piece of work, in seconds; over some time, and so many times at least."""
-    took, end = [], time.monotonic() + seconds
-    while len(took) < rounds or time.monotonic() < end:
+    took, until = [], time.monotonic() + seconds
+    while len(took) < rounds or time.monotonic() < until:
         begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         begin.record()
         work()
