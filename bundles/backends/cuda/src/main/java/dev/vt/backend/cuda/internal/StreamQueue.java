@@ -99,6 +99,11 @@ final class StreamQueue implements LaunchQueue {
     }
 
     @Override
+    public int capability() {
+        return context.info().capability();
+    }
+
+    @Override
     public Launch launch(KernelFunction function) {
         return launch(function, 0);
     }

@@ -4,6 +4,9 @@ import dev.vt.backend.cuda.CudaQueue;
 
 /** The queue as this bundle's own kernels see it. */
 public interface LaunchQueue extends CudaQueue {
+    /** The device's compute capability as one number: 9.0 is 90. */
+    int capability();
+
     /**
      * Starts a launch, which the caller closes; no other thread can use the queue until then. The first argument of every
      * kernel, where it reports faults, is set already.

@@ -50,7 +50,7 @@ final class MlaDecodeAttentionKernel implements MlaDecodeAttention {
                 cuda.uses(lse);
             }
         }
-        if (query.dim(0) > 0 && query.dim(1) > 0) {
+        if (query.dim(0) > 0) {
             attend(cuda, out, lse, query, cache, blockTable, seqLens, scale);
         }
         return Outcome.SERVED;
@@ -69,7 +69,8 @@ final class MlaDecodeAttentionKernel implements MlaDecodeAttention {
         long heads = query.dim(1);
         long width = query.dim(2);
         long valueWidth = out.dim(2);
-        long groups = Math.ceilDiv(heads, TileFunctions.ROWS);
+        // Without a head there are still lengths and blocks to look at.
+        long groups = Math.max(1, Math.ceilDiv(heads, TileFunctions.ROWS));
         int parts = Parts.count(requests * groups, blockTable.dim(1) * cache.dim(1));
         long block = Operand.outerStride(cache);
         boolean packed = TileFunctions.packed(cache, width) && TileFunctions.packed(cache, block);
@@ -93,7 +94,9 @@ final class MlaDecodeAttentionKernel implements MlaDecodeAttention {
                     .f32(scale)
                     .i32(SITES)
                     .run(requests, groups, parts, TileFunctions.THREADS, TileFunctions.bytes(width, valueWidth, true));
-            merge.launch(cuda, out, lse, parts);
+            if (heads > 0) {
+                merge.launch(cuda, out, lse, parts);
+            }
         }
     }
 

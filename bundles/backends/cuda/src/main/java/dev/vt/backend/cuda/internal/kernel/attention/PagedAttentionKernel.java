@@ -35,6 +35,7 @@ final class PagedAttentionKernel implements PagedAttention {
     private final RowFunctions f32 = new RowFunctions("f32");
     private final RowFunctions f16 = new RowFunctions("f16");
     private final RowFunctions bf16 = new RowFunctions("bf16");
+    private final MatrixFunctions matrix = new MatrixFunctions();
     private final PartsMerge merge;
 
     PagedAttentionKernel(PartsMerge merge) {
@@ -101,9 +102,13 @@ final class PagedAttentionKernel implements PagedAttention {
         long kvHeads = kCache.dim(2);
         long dim = query.dim(2);
         long group = heads / kvHeads;
-        long chunks = group == 1 ? 1 : Math.ceilDiv(group, RowFunctions.GROUP);
+        boolean wide = wide(kCache, dim) && wide(vCache, dim);
+        boolean units = MatrixFunctions.serves(cuda.capability(), kCache, dim, group, wide);
+        KernelFunction attend =
+                units ? matrix.of(query, dim, group) : functions(kCache).of(dim, wide, group > 1);
+        int together = units ? MatrixFunctions.heads(group) : group > 1 ? RowFunctions.GROUP : 1;
+        long chunks = Math.ceilDiv(group, together);
         int parts = Parts.count(rows * kvHeads * chunks, blockTable.dim(1) * kCache.dim(1));
-        KernelFunction attend = functions(kCache).of(dim, wide(kCache, dim) && wide(vCache, dim), group > 1);
         try (Launch launch = cuda.launch(attend, Parts.bytes(rows, heads, parts, dim))) {
             launch.scratch(0)
                     .tensor(query)
