@@ -1,6 +1,7 @@
 // Rotary embeddings. Angles are made in double, then rounded; pairs are rotated in f32.
 #include "vector.cuh"
 #include "check.cuh"
+#include "rotation.cuh"
 
 // How the frequencies of pairs are made; as the runtime's RopeFrequencies.
 struct Frequencies {
@@ -68,8 +69,8 @@ __device__ inline void rotate_halves(T* head, int i, int pairs, const float (&c)
     float y[N];
 #pragma unroll
     for (int j = 0; j < N; j++) {
-        x[j] = a[j] * c[j] - b[j] * s[j];
-        y[j] = a[j] * s[j] + b[j] * c[j];
+        x[j] = rotated_first(a[j], b[j], c[j], s[j]);
+        y[j] = rotated_second(a[j], b[j], c[j], s[j]);
     }
     if constexpr (N == 1) {
         store(head + i, x[0]);
@@ -94,8 +95,8 @@ __device__ inline void rotate_neighbours(T* head, int i, const float (&c)[N], co
     float w[2 * N];
 #pragma unroll
     for (int j = 0; j < N; j++) {
-        w[2 * j] = v[2 * j] * c[j] - v[2 * j + 1] * s[j];
-        w[2 * j + 1] = v[2 * j] * s[j] + v[2 * j + 1] * c[j];
+        w[2 * j] = rotated_first(v[2 * j], v[2 * j + 1], c[j], s[j]);
+        w[2 * j + 1] = rotated_second(v[2 * j], v[2 * j + 1], c[j], s[j]);
     }
     if constexpr (N == 1) {
         store(p, w[0]);

@@ -21,6 +21,7 @@ public final class AttentionKernels {
                 .put(OpTable.PAGED_ATTENTION, new PagedAttentionKernel(merge))
                 .put(OpTable.ATTN_GATE_SPLIT, new AttnGateSplitKernel(gates))
                 .put(OpTable.SIGMOID_GATE_BF16, new SigmoidGateKernel(gates))
+                .put(OpTable.ATTN_QK_NORM_ROPE_GATE, new AttnQkNormRopeGateKernel(Sources.of("gated_heads.cu")))
                 .put(OpTable.CONCAT_MLA_NOPE_ROPE, new ConcatMlaNopeRopeKernel(gates));
     }
 }
