@@ -14,6 +14,11 @@ __device__ inline u32 rank_of(float x) {
     return x != x ? 0xffffffffu : (bits >> 31 ? ~bits : bits | 0x80000000u);
 }
 
+// A number of a rank.
+__device__ inline float value_of(u32 rank) {
+    return __uint_as_float(rank >> 31 ? rank & 0x7fffffffu : ~rank);
+}
+
 // Grows with the rank, and among equal ones towards the lower index: no two elements of a row have the same place.
 __device__ inline u64 place_of(float x, u32 index) {
     return (u64)rank_of(x) << 32 | (u32)~index;

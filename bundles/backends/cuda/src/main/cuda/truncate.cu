@@ -190,8 +190,7 @@ __device__ inline float largest(const Source& source) {
         u64 c = place_of(x, i);
         best = c > best ? c : best;
     });
-    u32 rank = (u32)(block_max(best) >> 32);
-    return __uint_as_float(rank >> 31 ? rank & 0x7fffffffu : ~rank);
+    return value_of((u32)(block_max(best) >> 32));
 }
 
 // The place from which on elements are kept, for a list that does not change any more.

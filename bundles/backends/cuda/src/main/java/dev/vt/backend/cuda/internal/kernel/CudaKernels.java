@@ -5,11 +5,13 @@ import dev.vt.backend.cuda.internal.kernel.attention.AttentionKernels;
 import dev.vt.backend.cuda.internal.kernel.cache.CacheKernels;
 import dev.vt.backend.cuda.internal.kernel.element.ElementKernels;
 import dev.vt.backend.cuda.internal.kernel.encode.EncodeKernels;
+import dev.vt.backend.cuda.internal.kernel.mixture.MixtureKernels;
 import dev.vt.backend.cuda.internal.kernel.move.MoveKernels;
 import dev.vt.backend.cuda.internal.kernel.norm.NormKernels;
 import dev.vt.backend.cuda.internal.kernel.product.ProductKernels;
 import dev.vt.backend.cuda.internal.kernel.program.ProgramKernels;
 import dev.vt.backend.cuda.internal.kernel.quant.QuantKernels;
+import dev.vt.backend.cuda.internal.kernel.recurrent.RecurrentKernels;
 import dev.vt.backend.cuda.internal.kernel.rope.RopeKernels;
 import dev.vt.backend.cuda.internal.kernel.sampling.SamplingKernels;
 
@@ -31,6 +33,8 @@ public final class CudaKernels {
         RopeKernels.put(kernels);
         CacheKernels.put(kernels);
         AttentionKernels.put(kernels);
+        MixtureKernels.put(kernels);
+        RecurrentKernels.put(kernels);
         return kernels.build();
     }
 }

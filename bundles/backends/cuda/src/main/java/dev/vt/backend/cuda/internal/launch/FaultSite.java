@@ -24,7 +24,14 @@ public enum FaultSite {
     TOKEN_MASK_ROWS("apply_token_mask", "rows"),
     TOKEN_MASK_COLS("apply_token_mask", "cols"),
     ROPE_POSITIONS("rope_from_cache", "positions"),
-    REJECTION_BOUNDS("greedy_rejection_sample", "cu");
+    REJECTION_BOUNDS("greedy_rejection_sample", "cu"),
+    CONV_FWD_STARTS("causal_conv1d_fwd", "queryStartLoc"),
+    CONV_UPDATE_SLOTS("causal_conv1d_update", "stateIndices"),
+    GDN_PREFILL_STARTS("gdn_prefill", "queryStartLoc"),
+    GDN_DECODE_SLOTS("gdn_decode", "stateIndices"),
+    GDN_PACKED_DECODE_SLOTS("gdn_packed_decode", "stateIndices"),
+    GDN_STATE_GATHER_SLOTS("gdn_state_gather", "stateIndices"),
+    GDN_STATE_SCATTER_SLOTS("gdn_state_scatter", "stateIndices");
 
     private final String op;
     private final String argument;

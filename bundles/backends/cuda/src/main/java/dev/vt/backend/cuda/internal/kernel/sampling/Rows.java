@@ -12,19 +12,16 @@ final class Rows {
     /** Elements of a row; so the number of one fits 32 bits, and sums of shares do. */
     static final long LONGEST = 1L << 23;
 
-    /** The most blocks that a grid has in its second dimension. */
-    private static final long MOST = 65_535;
-
     private Rows() {}
 
     /** Runs a kernel whose blocks go over rows in y and over so many columns a thread in x. */
     static void run(Launch launch, Tensor logits, int columns) {
         long across = Math.ceilDiv(logits.dim(1), (long) columns * Grid.THREADS);
-        launch.run(Math.min(Grid.MAX, across), Math.min(MOST, logits.dim(0)), Grid.THREADS);
+        launch.run(Math.min(Grid.MAX, across), Math.min(Grid.MAX_Y, logits.dim(0)), Grid.THREADS);
     }
 
     /** Runs a kernel whose blocks have a row in x and some of so many pieces of it in y. */
     static void run(Launch launch, long rows, long pieces) {
-        launch.run(rows, Math.min(MOST, pieces), BLOCK);
+        launch.run(rows, Math.min(Grid.MAX_Y, pieces), BLOCK);
     }
 }

@@ -37,6 +37,21 @@ public final class Operand {
         return t.contiguous() || t.lastDim() <= 1 || t.stride(t.rank() - 1) == 1 ? aligned(t) : Declines.NOT_CONTIGUOUS;
     }
 
+    /** The same where only the first dimension may be padded. */
+    public static @Nullable Outcome slots(Tensor t) {
+        if (t.contiguous() || t.elements() == 0) {
+            return aligned(t);
+        }
+        long dense = 1;
+        for (int i = t.rank() - 1; i > 0; i--) {
+            if (t.dim(i) != 1 && t.stride(i) != dense) {
+                return Declines.NOT_CONTIGUOUS;
+            }
+            dense *= t.dim(i);
+        }
+        return aligned(t);
+    }
+
     /** Null when each element is one of a plain type and aligned to its size, whatever the strides. */
     public static @Nullable Outcome aligned(Tensor t) {
         if (t.dtype().isBlock()) {

@@ -27,8 +27,13 @@ public final class Widths {
         return fits ? width : 1;
     }
 
-    /** Whether each row of a dense tensor starts at a multiple of so many elements and is made of whole ones. */
+    /** Whether the kernel for several elements can work on a dense tensor. */
     public boolean fits(Tensor t) {
+        return fits(t, width);
+    }
+
+    /** Whether each row of a dense tensor starts at a multiple of so many elements and is made of whole ones. */
+    public static boolean fits(Tensor t, int width) {
         long bytes = (long) width * t.dtype().blockBytes();
         return t.lastDim() % width == 0 && (t.segment().address() + t.offset()) % bytes == 0;
     }
