@@ -1,6 +1,6 @@
-// Draws a column of each row: the largest of prob / e, where e is exponentially distributed noise. A block a row.
-#include "vector.cuh"
+// Draws a column of each row: the largest of prob / e, where e is exponentially distributed noise. A team a row.
 #include "rank.cuh"
+#include "team.cuh"
 
 // SplitMix64's increment and finish: Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, 2014.
 const u64 GAMMA = 0x9e3779b97f4a7c15ull;
@@ -72,26 +72,36 @@ struct Drawer {
     }
 };
 
+// A team's draw from a row.
 template <int N>
 __device__ inline i64 draw(const float* x, i64 n, u64 start) {
     __shared__ Draw parts[32];
+    team_arrive<MEMBERS>();
+    Part part = part_of<MEMBERS>(n);
+    Held<N, HELD> held;
+    held.load(x + part.from, part.n);
     Drawer drawer;
     drawer.start = start;
     drawer.set({0, -1});
-    i64 width = (i64)blockDim.x * N;
-    int turn = 0;
-    for (i64 i = 0; i < n; i += width, turn++) {
-        i64 at = i + (i64)threadIdx.x * N;
-        if (at < n) {
-            Pack<f32, N> p = load_words<4 * N>(x + at);
 #pragma unroll
-            for (int j = 0; j < N; j++) {
-                drawer.offer(__uint_as_float(p.w[j]), at + j);
+    for (int k = 0; k < HELD; k++) {
+#pragma unroll
+        for (int j = 0; j < N; j++) {
+            if (held.at(k) < part.n) {
+                drawer.offer(held.x[k * N + j], part.from + held.at(k) + j);
             }
         }
-        // The first turns raise the bound the most.
-        if ((turn & (turn + 1)) == 0) {
+        // The first ones raise the bound the most.
+        if (k < 2) {
             drawer.set(best_of_warp(drawer.best));
+        }
+    }
+    for (i64 i = held.end(); i < part.n; i += (i64)blockDim.x * N) {
+        float p[N];
+        get(p, x + part.from + i);
+#pragma unroll
+        for (int j = 0; j < N; j++) {
+            drawer.offer(p[j], part.from + i + j);
         }
     }
     Draw best = best_of_warp(drawer.best);
@@ -102,17 +112,25 @@ __device__ inline i64 draw(const float* x, i64 n, u64 start) {
     for (int w = 0; w < blockDim.x >> 5; w++) {
         best = beats(parts[w], best) ? parts[w] : best;
     }
+    Draw all[MEMBERS];
+    team_wait<MEMBERS>();
+    share<MEMBERS>(all, best, 0);
+    for (int i = 0; i < MEMBERS; i++) {
+        best = beats(all[i], best) ? all[i] : best;
+    }
     return best.index;
 }
 
-#define RANDOM_SAMPLE(N)                                                                                         \
-    KERNEL __launch_bounds__(1024) random_sample_##N(Fault* fault, i64* ids, const float* probs, const i64* seeds, i64 n) {              \
-        UNLESS_FAILED(fault);                                                                                    \
-        i64 row = blockIdx.x;                                                                                    \
-        i64 id = draw<N>(probs + row * n, n, mix((u64)seeds[row] + (u64)(row + 1) * GAMMA));                     \
-        if (threadIdx.x == 0) {                                                                                  \
-            ids[row] = id;                                                                                       \
-        }                                                                                                        \
+#define RANDOM_SAMPLE(N)                                                                                            \
+    TEAM_KERNEL(512, 2) random_sample_##N(Fault* fault, i64* ids, const float* probs, const i64* seeds, i64 n) {    \
+        i64 row = blockIdx.x / TEAM;                                                                                \
+        if (idle() || fault->flag != 0) {                                                                           \
+            return;                                                                                                 \
+        }                                                                                                           \
+        i64 id = draw<N>(probs + row * n, n, mix((u64)seeds[row] + (u64)(row + 1) * GAMMA));                        \
+        if (blockIdx.x % TEAM == 0 && threadIdx.x == 0) {                                                           \
+            ids[row] = id;                                                                                          \
+        }                                                                                                           \
     }
 
 RANDOM_SAMPLE(1)

@@ -1,6 +1,6 @@
 // Changes of logits in place. Blocks in y go over rows, those in x over the columns of a row.
-#include "vector.cuh"
 #include "rank.cuh"
+#include "team.cuh"
 
 #define OVER_ROWS(row, rows) for (i64 row = blockIdx.y; row < (rows); row += gridDim.y)
 #define OVER_COLS(col, n, width) \
@@ -82,64 +82,93 @@ KERNEL apply_allowed_token_ids_1(Fault* fault, float* logits, const signed char*
     }
 }
 
-// Sixteen at a time; n is a multiple.
-KERNEL apply_allowed_token_ids_16(Fault* fault, float* logits, const signed char* mask, i64 n) {
+// Four at a time; n is a multiple. Where all four are excluded or none is, their logits are not read.
+KERNEL apply_allowed_token_ids_4(Fault* fault, float* logits, const signed char* mask, i64 n) {
     UNLESS_FAILED(fault);
-    OVER_GRID(i, n / 16) {
-        Words<16> bytes = load_words<16>(mask + 16 * i);
-        Words<16> all = {{0xff800000u, 0xff800000u, 0xff800000u, 0xff800000u}};
-#pragma unroll
-        for (int j = 0; j < 4; j++) {
-            float* x = logits + 16 * i + 4 * j;
-            u32 four = bytes.w[j];
-            u32 zero = (four - 0x01010101u) & ~four & 0x80808080u;
-            if (four != 0 && zero == 0) {
-                store_words<16>(x, all);
-            } else if (four != 0) {
-#pragma unroll
-                for (int b = 0; b < 4; b++) {
-                    if (four >> 8 * b & 255) {
-                        x[b] = minus_infinity();
-                    }
-                }
-            }
+    OVER_GRID(i, n / 4) {
+        u32 four = load_words<4>(mask + 4 * i).w[0];
+        if (four == 0) {
+            continue;
         }
+        Words<16> x = {};
+        if (((four - 0x01010101u) & ~four & 0x80808080u) != 0) {
+            x = load_words<16>(logits + 4 * i);
+        }
+#pragma unroll
+        for (int b = 0; b < 4; b++) {
+            x.w[b] = four >> 8 * b & 255 ? 0xff800000u : x.w[b];
+        }
+        store_words<16>(logits + 4 * i, x);
     }
 }
 
-// A probability over the largest one is exp(logit - largest logit), so no sum is needed. A block a row. A row whose
+// A probability over the largest one is exp(logit - largest logit), so no sum is needed. A team a row. A row whose
 // probabilities are not defined is left as it is.
 template <int N>
-__device__ inline void min_p(float* x, i64 n, float bound) {
-    float top = minus_infinity();
-    bool nan = false;
-    for (i64 i = (i64)threadIdx.x * N; i < n; i += (i64)blockDim.x * N) {
-        Pack<f32, N> p = load_words<4 * N>(x + i);
+__device__ inline void cut(float* at, const float (&x)[N], float top, float bound) {
+    float y[N];
+    bool any = false;
 #pragma unroll
-        for (int j = 0; j < N; j++) {
-            float v = __uint_as_float(p.w[j]);
-            top = fmaxf(top, v);
-            nan |= v != v;
-        }
+    for (int i = 0; i < N; i++) {
+        bool below = expf(x[i] - top) < bound;
+        y[i] = below ? minus_infinity() : x[i];
+        any |= below;
     }
-    top = block_max(nan ? __uint_as_float(0x7f800000u) : top);
-    if (!finite(top)) {
-        return;
-    }
-    for (i64 i = (i64)threadIdx.x * N; i < n; i += (i64)blockDim.x * N) {
-        Pack<f32, N> p = load_words<4 * N>(x + i);
-#pragma unroll
-        for (int j = 0; j < N; j++) {
-            p.w[j] = expf(__uint_as_float(p.w[j]) - top) < bound ? 0xff800000u : p.w[j];
-        }
-        store_words<4 * N>(x + i, p);
+    if (any) {
+        put(at, y);
     }
 }
 
-#define MIN_P(N)                                                                        \
-    KERNEL __launch_bounds__(1024) apply_min_p_##N(Fault* fault, float* logits, const float* bounds, i64 n) {   \
-        UNLESS_FAILED(fault);                                                           \
-        min_p<N>(logits + blockIdx.x * n, n, bounds[blockIdx.x]);                       \
+template <int N>
+__device__ inline float highest(float top, const float (&x)[N]) {
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        top = x[i] != x[i] ? __uint_as_float(0x7f800000u) : fmaxf(top, x[i]);
+    }
+    return top;
+}
+
+template <int N>
+__device__ inline void min_p(Fault* fault, float* x, i64 n, float bound) {
+    team_arrive<MEMBERS>();
+    Part part = part_of<MEMBERS>(n);
+    x += part.from;
+    Held<N, HELD> held;
+    held.load(x, part.n);
+    bool failed = fault->flag != 0;
+    float top = highest(minus_infinity(), held.x);
+    for (i64 i = held.end(); i < part.n; i += (i64)blockDim.x * N) {
+        float a[N];
+        get(a, x + i);
+        top = highest(top, a);
+    }
+    float all[MEMBERS];
+    top = block_max(top);
+    team_wait<MEMBERS>();
+    share<MEMBERS>(all, top, 0);
+    top = highest(top, all);
+    if (failed || !finite(top)) {
+        return;
+    }
+#pragma unroll
+    for (int k = 0; k < HELD; k++) {
+        if (held.at(k) < part.n) {
+            cut(x + held.at(k), (const float (&)[N])held.x[k * N], top, bound);
+        }
+    }
+    for (i64 i = held.end(); i < part.n; i += (i64)blockDim.x * N) {
+        float a[N];
+        get(a, x + i);
+        cut(x + i, a, top, bound);
+    }
+}
+
+#define MIN_P(N)                                                                                     \
+    TEAM_KERNEL(512, 2) apply_min_p_##N(Fault* fault, float* logits, const float* bounds, i64 n) {   \
+        i64 row = blockIdx.x / TEAM;                                                                 \
+        if (!idle()) {                                                                               \
+            min_p<N>(fault, logits + row * n, n, bounds[row]);                                       \
+        }                                                                                            \
     }
 
 MIN_P(1)

@@ -35,33 +35,44 @@ KERNEL __launch_bounds__(1024) check_places(Fault* fault, const int* at_rows, co
     wrong(fault, {at_rows, at_cols, count}, rows, cols, site);
 }
 
-// Each thread has one of them. Of those that name one element the first adds all, in their order.
+// Places that a block looks through at once.
+const int TILE = 2048;
+
+// Each thread has one of them. Of those that name one element the first adds all, in their order. All threads come here.
 __device__ inline void add(float* logits, Places p, const float* bias, i64 cols, i64 i) {
-    int row = p.rows[i];
-    int col = p.cols[i];
-    for (i64 j = 0; j < i; j++) {
-        if (p.cols[j] == col && p.rows[j] == row) {
-            return;
+    __shared__ u64 tile[TILE];
+    u64 own = i < p.count ? (u64)p.rows[i] * cols + p.cols[i] : ~0ull;
+    bool first = i < p.count;
+    float x = first ? logits[own] + bias[i] : 0.0f;
+    for (i64 begin = 0; begin < p.count; begin += TILE) {
+        int n = p.count - begin < TILE ? (int)(p.count - begin) : TILE;
+        for (int j = threadIdx.x; j < n; j += blockDim.x) {
+            tile[j] = (u64)p.rows[begin + j] * cols + p.cols[begin + j];
         }
-    }
-    float x = logits[row * cols + col] + bias[i];
-    for (i64 j = i + 1; j < p.count; j++) {
-        if (p.cols[j] == col && p.rows[j] == row) {
-            x += bias[j];
+        __syncthreads();
+#pragma unroll 8
+        for (int j = 0; j < n; j++) {
+            if (tile[j] == own) {
+                first &= begin + j >= i;
+                x += begin + j > i ? bias[begin + j] : 0.0f;
+            }
         }
+        __syncthreads();
     }
-    logits[row * cols + col] = x;
+    if (first) {
+        logits[own] = x;
+    }
 }
 
-KERNEL __launch_bounds__(1024) apply_logit_bias(Fault* fault, float* logits, const int* at_rows, const int* at_cols, const float* bias,
-                        i64 count, i64 rows, i64 cols, int site) {
+KERNEL __launch_bounds__(1024) apply_logit_bias(Fault* fault, float* logits, const int* at_rows, const int* at_cols,
+                                               const float* bias, i64 count, i64 rows, i64 cols, int site) {
     UNLESS_FAILED(fault);
     Places p = {at_rows, at_cols, count};
     if (site != 0 && wrong(fault, p, rows, cols, site)) {
         return;
     }
-    OVER_GRID(i, count) {
-        add(logits, p, bias, cols, i);
+    for (i64 i = (i64)blockIdx.x * blockDim.x; i < count; i += (i64)gridDim.x * blockDim.x) {
+        add(logits, p, bias, cols, i + threadIdx.x);
     }
 }
 

@@ -1,6 +1,6 @@
 // Which tokens of a speculative step stand.
-#include "vector.cuh"
 #include "rank.cuh"
+#include "team.cuh"
 
 // The first bound that is below the one before, or further than a request may have rows; n if there is none.
 __device__ inline i64 wrong_bound(const int* cu, i64 n, i64 rows, i64 width, i64& low, i64& high) {
@@ -26,25 +26,63 @@ __device__ inline i64 wrong_bound(const int* cu, i64 n, i64 rows, i64 width, i64
 }
 
 template <int N>
-__device__ inline u64 best_of_row(const float* x, i64 n) {
-    u64 best = 0;
-    for (i64 i = (i64)threadIdx.x * N; i < n; i += (i64)blockDim.x * N) {
-        Pack<f32, N> p = load_words<4 * N>(x + i);
+__device__ inline u64 best_of(u64 best, const float (&x)[N], i64 from) {
 #pragma unroll
-        for (int j = 0; j < N; j++) {
-            u64 c = place_of(__uint_as_float(p.w[j]), (u32)(i + j));
-            best = c > best ? c : best;
+    for (int j = 0; j < N; j++) {
+        u64 c = place_of(x[j], (u32)(from + j));
+        best = c > best ? c : best;
+    }
+    return best;
+}
+
+// The best place of the part of a row that a block has.
+template <int N>
+__device__ inline u64 best_of_part(const float* x, Part part) {
+    u64 best = 0;
+    Held<N, HELD> held;
+    held.load(x + part.from, part.n);
+#pragma unroll
+    for (int k = 0; k < HELD; k++) {
+        if (held.at(k) < part.n) {
+            best = best_of(best, (const float (&)[N])held.x[k * N], part.from + held.at(k));
         }
+    }
+    for (i64 i = held.end(); i < part.n; i += (i64)blockDim.x * N) {
+        float a[N];
+        get(a, x + part.from + i);
+        best = best_of(best, a, part.from + i);
     }
     return block_max(best);
 }
 
-// A block for each row that a request may have: where there is one, its best token goes to the request's place for it.
+// A team for each row that a request may have: where there is one, its best token goes to the request's place for it.
 // Every block looks at all bounds first, so where one is wrong none writes.
+template <int N>
+__device__ inline void rejection_row(int* sampled, const float* logits, const int* cu, i64 width, i64 n) {
+    i64 request = blockIdx.x / TEAM;
+    i64 i = blockIdx.y;
+    if (i >= cu[request + 1] - cu[request]) {
+        return;
+    }
+    team_arrive<MEMBERS>();
+    u64 best = best_of_part<N>(logits + (cu[request] + i) * n, part_of<MEMBERS>(n));
+    u64 all[MEMBERS];
+    team_wait<MEMBERS>();
+    share<MEMBERS>(all, best, 0);
+    for (int m = 0; m < MEMBERS; m++) {
+        best = all[m] > best ? all[m] : best;
+    }
+    if (blockIdx.x % TEAM == 0 && threadIdx.x == 0) {
+        sampled[request * width + i] = (int)index_of(best);
+    }
+}
+
 #define REJECTION_ROWS(N)                                                                                            \
-    KERNEL __launch_bounds__(1024) rejection_rows_##N(Fault* fault, int* sampled, const float* logits, const int* cu, i64 requests, i64 width, \
-                              i64 rows, i64 n, int site) {                                                           \
-        UNLESS_FAILED(fault);                                                                                        \
+    TEAM_KERNEL(512, 2) rejection_rows_##N(Fault* fault, int* sampled, const float* logits, const int* cu,           \
+                                           i64 requests, i64 width, i64 rows, i64 n, int site) {                     \
+        if (idle() || fault->flag != 0) {                                                                            \
+            return;                                                                                                  \
+        }                                                                                                            \
         i64 low = 0;                                                                                                 \
         i64 high = 0;                                                                                                \
         i64 wrong = wrong_bound(cu, requests + 1, rows, width, low, high);                                           \
@@ -52,14 +90,8 @@ __device__ inline u64 best_of_row(const float* x, i64 n) {
             if (threadIdx.x == 0) {                                                                                  \
                 outside(fault, site, wrong, low, high, cu[wrong]);                                                   \
             }                                                                                                        \
-            return;                                                                                                  \
-        }                                                                                                            \
-        i64 request = blockIdx.x;                                                                                    \
-        for (i64 i = blockIdx.y; i < cu[request + 1] - cu[request]; i += gridDim.y) {                                \
-            u64 best = best_of_row<N>(logits + (cu[request] + i) * n, n);                                            \
-            if (threadIdx.x == 0) {                                                                                  \
-                sampled[request * width + i] = (int)index_of(best);                                                  \
-            }                                                                                                        \
+        } else if (requests > 0) {                                                                                   \
+            rejection_row<N>(sampled, logits, cu, width, n);                                                         \
         }                                                                                                            \
     }
 

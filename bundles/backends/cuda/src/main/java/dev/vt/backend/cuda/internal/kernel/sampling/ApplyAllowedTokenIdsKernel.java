@@ -16,7 +16,7 @@ final class ApplyAllowedTokenIdsKernel implements ApplyAllowedTokenIds {
     private final Widths widths;
 
     ApplyAllowedTokenIdsKernel(KernelModule module) {
-        widths = new Widths(module, "apply_allowed_token_ids", 16);
+        widths = new Widths(module, "apply_allowed_token_ids", 4);
     }
 
     @Override

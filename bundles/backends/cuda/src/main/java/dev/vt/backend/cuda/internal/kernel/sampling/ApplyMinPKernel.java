@@ -4,7 +4,6 @@ import dev.vt.api.device.Queue;
 import dev.vt.api.op.Outcome;
 import dev.vt.api.tensor.Tensor;
 import dev.vt.backend.cuda.internal.kernel.support.Declines;
-import dev.vt.backend.cuda.internal.kernel.support.Grid;
 import dev.vt.backend.cuda.internal.kernel.support.Operand;
 import dev.vt.backend.cuda.internal.kernel.support.Widths;
 import dev.vt.backend.cuda.internal.launch.KernelModule;
@@ -12,7 +11,7 @@ import dev.vt.backend.cuda.internal.launch.Launch;
 import dev.vt.backend.cuda.internal.launch.LaunchQueue;
 import dev.vt.ops.kernel.ApplyMinP;
 
-/** {@code apply_min_p}: a block a row. */
+/** {@code apply_min_p}: a team of blocks a row. */
 final class ApplyMinPKernel implements ApplyMinP {
     private final Widths widths;
 
@@ -27,7 +26,7 @@ final class ApplyMinPKernel implements ApplyMinP {
         if (no != null) {
             return no;
         }
-        if (logits.dim(0) > Grid.MAX) {
+        if (logits.dim(0) > Rows.MOST) {
             return Declines.MANY_ROWS;
         }
         LaunchQueue cuda = (LaunchQueue) queue;
@@ -36,7 +35,8 @@ final class ApplyMinPKernel implements ApplyMinP {
         }
         if (logits.elements() > 0) {
             try (Launch launch = cuda.launch(widths.of(widths.fits(logits)))) {
-                launch.tensor(logits).tensor(minP).i64(logits.dim(1)).run(logits.dim(0), Rows.BLOCK);
+                launch.tensor(logits).tensor(minP).i64(logits.dim(1));
+                Rows.team(launch, logits.dim(0), 1);
             }
         }
         return Outcome.SERVED;

@@ -15,17 +15,25 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code apply_top_k_top_p}, exact: ranks are by value, then by index, a NaN first. A k below 1 or not below V keeps all; so does a
- * p that is not below 1. A p of 0 or less keeps one. Where the probabilities of what k left are not defined p keeps all. A block a
- * row.
+ * p that is not below 1. A p of 0 or less keeps one. Where the probabilities of what k left are not defined p keeps all. A team of
+ * blocks a row, as long as there are few; then a block.
  */
 final class ApplyTopKTopPKernel implements ApplyTopKTopP {
-    /** The kernel's tables: a count, a mass for each value of a digit, and room for the elements that are left. */
-    private static final int SHARED = 1024 * (Integer.BYTES + Long.BYTES) + 4096 * (Integer.BYTES + Float.BYTES);
+    /** The kernel's tables: a count and two sums for each value of a digit, and room for the elements that are left. */
+    private static final int SHARED = 1024 * 3 * Integer.BYTES + 4096 * (Integer.BYTES + Float.BYTES);
 
-    private final Widths widths;
+    /** Sums of shares of so many elements fit 32 bits. */
+    private static final long LONGEST = 1 << 18;
+
+    /** Rows that have a team each: with more, all multiprocessors of a large device have work anyway. */
+    private static final long FEW = 64;
+
+    private final Widths alone;
+    private final Widths team;
 
     ApplyTopKTopPKernel(KernelModule module) {
-        widths = new Widths(module, "apply_top_k_top_p", 4);
+        alone = new Widths(module, "top_k_top_p_alone", 4);
+        team = new Widths(module, "top_k_top_p_team", 4);
     }
 
     @Override
@@ -39,7 +47,7 @@ final class ApplyTopKTopPKernel implements ApplyTopKTopP {
         if (logits.dim(0) > Grid.MAX) {
             return Declines.MANY_ROWS;
         }
-        if (logits.dim(1) > Rows.LONGEST) {
+        if (logits.dim(1) > (p == null ? Rows.LONGEST : LONGEST)) {
             return Declines.LONG_ROW;
         }
         LaunchQueue cuda = (LaunchQueue) queue;
@@ -47,12 +55,15 @@ final class ApplyTopKTopPKernel implements ApplyTopKTopP {
             uses(cuda, logits, k, p);
         }
         if (logits.elements() > 0 && (k != null || p != null)) {
-            try (Launch launch = cuda.launch(widths.of(widths.fits(logits)))) {
-                launch.tensor(logits)
-                        .optional(k)
-                        .optional(p)
-                        .i64(logits.dim(1))
-                        .run(logits.dim(0), 1, 1, Rows.BLOCK, SHARED);
+            long rows = logits.dim(0);
+            boolean few = rows <= FEW;
+            try (Launch launch = cuda.launch((few ? team : alone).of(alone.fits(logits)))) {
+                launch.tensor(logits).optional(k).optional(p).i64(logits.dim(1));
+                if (few) {
+                    Rows.largeTeam(launch, rows, SHARED);
+                } else {
+                    launch.run(rows, 1, 1, Rows.BLOCK, SHARED);
+                }
             }
         }
         return Outcome.SERVED;

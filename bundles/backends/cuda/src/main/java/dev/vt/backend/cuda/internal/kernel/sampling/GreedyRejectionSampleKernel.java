@@ -16,7 +16,7 @@ import dev.vt.ops.kernel.GreedyRejectionSample;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code greedy_rejection_sample}: the best token of each row, a block a row, is left where it is to stand; then a thread a request
+ * {@code greedy_rejection_sample}: the best token of each row, a team of blocks a row, is left where it is to stand; then a thread a request
  * looks how many do.
  */
 final class GreedyRejectionSampleKernel implements GreedyRejectionSample {
@@ -49,7 +49,7 @@ final class GreedyRejectionSampleKernel implements GreedyRejectionSample {
                     .i64(logits.dim(0))
                     .i64(logits.dim(1))
                     .i32(FaultSite.REJECTION_BOUNDS.number());
-            Rows.run(launch, Math.max(1, requests), Math.max(1, width));
+            Rows.team(launch, Math.max(1, requests), Math.max(1, width));
         }
         if (requests > 0) {
             try (Launch launch = cuda.launch(counts)) {
@@ -77,7 +77,7 @@ final class GreedyRejectionSampleKernel implements GreedyRejectionSample {
         if (logits.dim(1) == 0 && logits.dim(0) != 0) {
             return Declines.NO_COLUMNS;
         }
-        if (sampled.dim(0) > Grid.MAX) {
+        if (sampled.dim(0) > Rows.MOST || sampled.dim(1) > Grid.MAX_Y) {
             return Declines.MANY_ROWS;
         }
         return logits.dim(1) > Rows.LONGEST ? Declines.LONG_ROW : null;

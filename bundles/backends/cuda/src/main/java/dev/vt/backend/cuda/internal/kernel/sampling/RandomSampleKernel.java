@@ -4,7 +4,6 @@ import dev.vt.api.device.Queue;
 import dev.vt.api.op.Outcome;
 import dev.vt.api.tensor.Tensor;
 import dev.vt.backend.cuda.internal.kernel.support.Declines;
-import dev.vt.backend.cuda.internal.kernel.support.Grid;
 import dev.vt.backend.cuda.internal.kernel.support.Operand;
 import dev.vt.backend.cuda.internal.kernel.support.Widths;
 import dev.vt.backend.cuda.internal.launch.KernelModule;
@@ -13,7 +12,7 @@ import dev.vt.backend.cuda.internal.launch.LaunchQueue;
 import dev.vt.ops.kernel.RandomSample;
 
 /**
- * {@code random_sample}: a block a row. The noise is that of the CPU's kernel, bit by bit, and the scores that decide are made in
+ * {@code random_sample}: a team of blocks a row. The noise is that of the CPU's kernel, bit by bit, and the scores that decide are made in
  * double, so the same probabilities and seeds give the same tokens.
  */
 final class RandomSampleKernel implements RandomSample {
@@ -34,7 +33,7 @@ final class RandomSampleKernel implements RandomSample {
         if (probs.dim(1) == 0) {
             return Declines.NO_COLUMNS;
         }
-        if (probs.dim(0) > Grid.MAX) {
+        if (probs.dim(0) > Rows.MOST) {
             return Declines.MANY_ROWS;
         }
         LaunchQueue cuda = (LaunchQueue) queue;
@@ -43,11 +42,8 @@ final class RandomSampleKernel implements RandomSample {
         }
         if (probs.dim(0) > 0) {
             try (Launch launch = cuda.launch(widths.of(widths.fits(probs)))) {
-                launch.tensor(tokenIds)
-                        .tensor(probs)
-                        .tensor(seeds)
-                        .i64(probs.dim(1))
-                        .run(probs.dim(0), Rows.BLOCK);
+                launch.tensor(tokenIds).tensor(probs).tensor(seeds).i64(probs.dim(1));
+                Rows.team(launch, probs.dim(0), 1);
             }
         }
         return Outcome.SERVED;

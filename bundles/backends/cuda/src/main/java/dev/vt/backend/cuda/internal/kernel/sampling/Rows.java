@@ -9,8 +9,16 @@ final class Rows {
     /** Threads of a block that has a whole row, which is long. */
     static final int BLOCK = 1024;
 
-    /** Elements of a row; so the number of one fits 32 bits, and sums of shares do. */
-    static final long LONGEST = 1L << 23;
+    /** Blocks of a team, which share a row; the kernels' sources have the same number. */
+    private static final int TEAM = 8;
+
+    private static final int TEAM_THREADS = 512;
+
+    /** The most rows that can have a team each. */
+    static final long MOST = Grid.MAX / TEAM;
+
+    /** Elements of a row, so that a place in it fits 32 bits. */
+    static final long LONGEST = Integer.MAX_VALUE;
 
     private Rows() {}
 
@@ -20,8 +28,13 @@ final class Rows {
         launch.run(Math.min(Grid.MAX, across), Math.min(Grid.MAX_Y, logits.dim(0)), Grid.THREADS);
     }
 
-    /** Runs a kernel whose blocks have a row in x and some of so many pieces of it in y. */
-    static void run(Launch launch, long rows, long pieces) {
-        launch.run(rows, Math.min(Grid.MAX_Y, pieces), BLOCK);
+    /** Runs a kernel with a team for each row in x and each piece in y. */
+    static void team(Launch launch, long rows, long pieces) {
+        launch.run(rows * TEAM, pieces, TEAM_THREADS);
+    }
+
+    /** The same with the largest blocks, which need so much shared memory. */
+    static void largeTeam(Launch launch, long rows, int shared) {
+        launch.run(rows * TEAM, 1, 1, BLOCK, shared);
     }
 }
