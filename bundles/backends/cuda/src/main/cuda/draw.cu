@@ -41,70 +41,46 @@ __device__ inline Draw best_of_warp(Draw best) {
     return best;
 }
 
-// What one thread goes through. Most columns are passed over by a bound that needs no logarithm: with u = exp(-e), the
-// score is above the best one only if 1 - u < prob / best.
-struct Drawer {
-    u64 start;
-    Draw best;
-    float bound;  // A little above 1 / best, or infinite.
+// The noise's hash of a column, given what the generator starts at.
+__device__ inline u64 hash_of(u64 start, i64 column) {
+    return mix(start + (u64)(column + 1) * GAMMA);
+}
 
-    __device__ inline void set(Draw d) {
-        best = d;
-        float b = (float)d.score;
-        bound = d.index >= 0 && b > 1e-30f ? 1.00001f / b : __uint_as_float(0x7f800000u);
+// What one thread knows of its columns without a logarithm. With u = exp(-e), the score p / e lies between p * u / (1 - u) and
+// p / (1 - u); the first 24 bits of the hash say between what 1 - u lies. Scores here are 2^-24 of what they are.
+struct Guess {
+    float most;
+    float least;
+    bool unsure;
+    i64 zero;  // The first column of probability 0, whose score is 0.
+
+    __device__ inline void look(float p, u64 start, i64 column) {
+        if (p == 0.0f) {
+            zero = zero < 0 ? column : zero;
+            return;
+        }
+        float rest = (float)(0xffffff - (u32)(hash_of(start, column) >> 40));
+        most = fmaxf(most, __fdividef(p, rest));
+        least = fmaxf(least, __fdividef(p, rest + 1.0f) * (1.0f - (rest + 1.0f) * 0x1p-24f));
+        unsure |= !(p > 0.0f);
     }
 
-    __device__ inline void offer(float p, i64 column) {
-        if (p == 0.0f && best.index >= 0 && best.score > 0) {
-            return;
-        }
-        u64 h = mix(start + (u64)(column + 1) * GAMMA);
-        // At most 1 - u, in 24 bits.
-        float rest = (float)(0xffffff - (u32)(h >> 40)) * 0x1p-24f;
-        if (rest >= p * bound) {
-            return;
-        }
-        double e = -log(((double)(h >> 11) + 0.5) * 0x1p-53);
-        Draw next = {p == 0.0f ? 0.0 : (double)p / e, column};
-        if (beats(next, best)) {
-            set(next);
-        }
+    // Whether one of the columns may be the best, given a score that some column has at least.
+    __device__ inline bool may_win(float found) const {
+        return unsure || (most > 0 && most * 1.01f >= found);
     }
 };
 
-// A team's draw from a row.
-template <int N>
-__device__ inline i64 draw(const float* x, i64 n, u64 start) {
+__device__ inline void offer(Draw& best, float p, u64 start, i64 column) {
+    double e = -log(((double)(hash_of(start, column) >> 11) + 0.5) * 0x1p-53);
+    Draw next = {(double)p / e, column};
+    best = beats(next, best) ? next : best;
+}
+
+// The best of a block; every thread gets it.
+__device__ inline Draw block_best(Draw best) {
     __shared__ Draw parts[32];
-    team_arrive<MEMBERS>();
-    Part part = part_of<MEMBERS>(n);
-    Held<N, HELD> held;
-    held.load(x + part.from, part.n);
-    Drawer drawer;
-    drawer.start = start;
-    drawer.set({0, -1});
-#pragma unroll
-    for (int k = 0; k < HELD; k++) {
-#pragma unroll
-        for (int j = 0; j < N; j++) {
-            if (held.at(k) < part.n) {
-                drawer.offer(held.x[k * N + j], part.from + held.at(k) + j);
-            }
-        }
-        // The first ones raise the bound the most.
-        if (k < 2) {
-            drawer.set(best_of_warp(drawer.best));
-        }
-    }
-    for (i64 i = held.end(); i < part.n; i += (i64)blockDim.x * N) {
-        float p[N];
-        get(p, x + part.from + i);
-#pragma unroll
-        for (int j = 0; j < N; j++) {
-            drawer.offer(p[j], part.from + i + j);
-        }
-    }
-    Draw best = best_of_warp(drawer.best);
+    best = best_of_warp(best);
     if ((threadIdx.x & 31) == 0) {
         parts[threadIdx.x >> 5] = best;
     }
@@ -112,6 +88,52 @@ __device__ inline i64 draw(const float* x, i64 n, u64 start) {
     for (int w = 0; w < blockDim.x >> 5; w++) {
         best = beats(parts[w], best) ? parts[w] : best;
     }
+    return best;
+}
+
+// The best of a block's part of a row: a look at all columns, then the few threads that may have the best go through theirs.
+template <int N>
+__device__ inline Draw draw_part(const float* x, Part part, u64 start) {
+    Held<N, HELD> held;
+    held.load(x + part.from, part.n);
+    Guess guess = {0, 0, false, -1};
+#pragma unroll
+    for (int k = 0; k < HELD; k++) {
+        if (held.at(k) < part.n) {
+#pragma unroll
+            for (int j = 0; j < N; j++) {
+                guess.look(held.x[k * N + j], start, part.from + held.at(k) + j);
+            }
+        }
+    }
+    for (i64 i = held.end(); i < part.n; i += (i64)blockDim.x * N) {
+        float p[N];
+        get(p, x + part.from + i);
+#pragma unroll
+        for (int j = 0; j < N; j++) {
+            guess.look(p[j], start, part.from + i + j);
+        }
+    }
+    float found = block_max(guess.least * 0.99f);
+    Draw best = {0, guess.zero};
+    if (guess.may_win(found)) {
+        for (i64 i = (i64)threadIdx.x * N; i < part.n; i += (i64)blockDim.x * N) {
+            for (int j = 0; j < N; j++) {
+                float p = x[part.from + i + j];
+                if (p != 0.0f) {
+                    offer(best, p, start, part.from + i + j);
+                }
+            }
+        }
+    }
+    return block_best(best);
+}
+
+// A team's draw from a row.
+template <int N>
+__device__ inline i64 draw(const float* x, i64 n, u64 start) {
+    team_arrive<MEMBERS>();
+    Draw best = draw_part<N>(x, part_of<MEMBERS>(n), start);
     Draw all[MEMBERS];
     team_wait<MEMBERS>();
     share<MEMBERS>(all, best, 0);

@@ -3,6 +3,18 @@
 #include "rank.cuh"
 #include "team.cuh"
 
+// exp(x), off by no more than the rounding of x changes it; what is below the normal numbers becomes 0.
+__device__ inline float power(float x) {
+    float y = x * 1.4426950408889634f;
+#ifdef VT_ON_HOST
+    return exp2f(y);
+#else
+    float r;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(y));
+    return r;
+#endif
+}
+
 // The sum of exp(x - top) over some elements, where top is the largest of them, or 0 where that is -infinity.
 struct Mass {
     float top;
@@ -28,7 +40,7 @@ __device__ inline void take(Mass& m, const float (&x)[N]) {
     float base = top == minus_infinity() ? 0.0f : top;
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        m.sum += expf(x[i] - base);
+        m.sum += power(x[i] - base);
     }
 }
 
@@ -44,7 +56,7 @@ __device__ inline void finish(float* out, const float (&x)[N], Mass m, float by,
 #pragma unroll
     for (int i = 0; i < N; i++) {
         float d = x[i] - m.top;
-        y[i] = log ? d - by : expf(d) * by;
+        y[i] = log ? d - by : power(d) * by;
     }
     put(out, y);
 }

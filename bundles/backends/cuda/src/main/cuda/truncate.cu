@@ -88,25 +88,29 @@ struct List {
     }
 };
 
-// The sum of x over the threads up to this one.
+template <typename T>
+__device__ inline T warp_scan(T x) {
+    for (int d = 1; d < 32; d <<= 1) {
+        T other = __shfl_up_sync(0xffffffffu, x, d);
+        x += (threadIdx.x & 31) >= d ? other : 0;
+    }
+    return x;
+}
+
+// The sum of x over the threads up to this one, of 32 warps.
 template <typename T>
 __device__ inline T scan(T x) {
     __shared__ T parts[32];
     int lane = threadIdx.x & 31;
     int warp = threadIdx.x >> 5;
-    for (int d = 1; d < 32; d <<= 1) {
-        T other = __shfl_up_sync(0xffffffffu, x, d);
-        x += lane >= d ? other : 0;
-    }
+    x = warp_scan(x);
     if (lane == 31) {
         parts[warp] = x;
     }
     __syncthreads();
-    for (int w = 0; w < warp; w++) {
-        x += parts[w];
-    }
+    T before = __shfl_sync(0xffffffffu, warp_scan(parts[lane]), (warp + 31) & 31);
     __syncthreads();
-    return x;
+    return warp > 0 ? x + before : x;
 }
 
 // The sum of a word over the blocks of a team; behind a team_sync.
@@ -127,11 +131,10 @@ __device__ inline void clear(Tables* t) {
 }
 
 // Takes the digit at which what is needed is reached. Thread v has the elements with the v-th largest digit, and their weight
-// by which it goes.
-__device__ inline void choose(Search& s, u32 count, u64 weight, int digit, int shift, bool by_count) {
+// by which it goes, and the sum of that up to here.
+__device__ inline void choose(Search& s, u32 count, u32 counted, u64 weight, u64 reached, int digit, int shift,
+                              bool by_count) {
     __shared__ Search next;
-    u32 counted = scan(count);
-    u64 reached = by_count ? counted : scan(weight);
     if (reached >= s.need && reached - weight < s.need) {
         next.prefix = (s.shift == 64 ? 0 : s.prefix << (s.shift - shift)) | digit;
         next.shift = shift;
@@ -161,7 +164,8 @@ __device__ inline void step(Tables* t, const Source& source, Search& s) {
     int digit = VALUES - 1 - threadIdx.x;
     u32 count = (u32)team_sum<M>(&t->count[digit]);
     team_sync<M>();
-    choose(s, count, count, digit, shift, true);
+    u32 counted = scan(count);
+    choose(s, count, counted, count, counted, digit, shift, true);
 }
 
 // Masses. An element is at a distance from the largest, in steps of which 32 make a factor of e; what is further below than the
@@ -242,9 +246,10 @@ __device__ inline Search first_step(Tables* t, const Source& source, Scale scale
     int d = threadIdx.x;
     u64 weight = (u64)(weighed<M>(t, d, count) * exp(-(d + 1) / (double)STEPS) * WHOLE);
     team_sync<M>();
-    u64 all = total(scan(weight));
+    u64 reached = scan(weight);
+    u64 all = total(reached);
     Search s = begin(bounded(share * (double)all, all));
-    choose(s, count, weight, d, 0, false);
+    choose(s, count, scan(count), weight, reached, d, 0, false);
     need = (double)s.need / (exp(-((double)s.prefix + 1) / STEPS) * WHOLE);
     return s;
 }
@@ -266,8 +271,9 @@ __device__ inline void step(Tables* t, const Source& source, Search& s, Scale sc
     int digit = VALUES - 1 - threadIdx.x;
     u64 weight = (u64)(weighed<M>(t, digit, count) * (1 << 28));
     team_sync<M>();
-    s.need = bounded((double)s.need, total(scan(weight)));
-    choose(s, count, weight, digit, shift, false);
+    u64 reached = scan(weight);
+    s.need = bounded((double)s.need, total(reached));
+    choose(s, count, scan(count), weight, reached, digit, shift, false);
 }
 
 // Takes elements into shared memory.

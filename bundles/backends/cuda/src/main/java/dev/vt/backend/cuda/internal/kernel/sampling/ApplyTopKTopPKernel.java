@@ -25,8 +25,8 @@ final class ApplyTopKTopPKernel implements ApplyTopKTopP {
     /** Sums of shares of so many elements fit 32 bits. */
     private static final long LONGEST = 1 << 18;
 
-    /** Rows that have a team each: with more, all multiprocessors of a large device have work anyway. */
-    private static final long FEW = 64;
+    /** Rows that have a team each: more would not all be under way at once. */
+    private static final long FEW = 16;
 
     private final Widths alone;
     private final Widths team;

@@ -19,6 +19,8 @@ final class LogitPlaces {
     /** Places that are one block's. */
     private static final long FEW = 2048;
 
+    private static final int WARP = 32;
+
     private final KernelFunction check;
     private final KernelFunction function;
     private final int site;
@@ -55,6 +57,11 @@ final class LogitPlaces {
             }
             end(launch, logits, count, few ? site : 0).run(few ? 1 : Grid.over(count), few ? Rows.BLOCK : Grid.THREADS);
         }
+    }
+
+    /** As many threads as there are places, in whole warps. */
+    private static int threads(long count) {
+        return (int) Math.min(Rows.BLOCK, Math.ceilDiv(count, WARP) * WARP);
     }
 
     private static Launch end(Launch launch, Tensor logits, long count, int site) {
