@@ -41,40 +41,68 @@ __device__ inline Draw best_of_warp(Draw best) {
     return best;
 }
 
-// The noise's hash of a column, given what the generator starts at.
-__device__ inline u64 hash_of(u64 start, i64 column) {
-    return mix(start + (u64)(column + 1) * GAMMA);
+// Where the generator stands at a column.
+__device__ inline u64 at_column(u64 start, i64 column) {
+    return start + (u64)(column + 1) * GAMMA;
 }
 
-// What one thread knows of its columns without a logarithm. With u = exp(-e), the score p / e lies between p * u / (1 - u) and
-// p / (1 - u); the first 24 bits of the hash say between what 1 - u lies. Scores here are 2^-24 of what they are.
+__device__ inline float inverse(float x) {
+#ifdef VT_ON_HOST
+    return 1.0f / x;
+#else
+    float y;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+#endif
+}
+
+// What is known of some columns without a logarithm. With u = exp(-e), the score p / e lies between p * u / (1 - u) and
+// p / (1 - u); the first 23 bits of the hash say between what 1 - u lies.
 struct Guess {
     float most;
     float least;
-    bool unsure;
-    i64 zero;  // The first column of probability 0, whose score is 0.
 
-    __device__ inline void look(float p, u64 start, i64 column) {
-        if (p == 0.0f) {
-            zero = zero < 0 ? column : zero;
-            return;
-        }
-        float rest = (float)(0xffffff - (u32)(hash_of(start, column) >> 40));
-        most = fmaxf(most, __fdividef(p, rest));
-        least = fmaxf(least, __fdividef(p, rest + 1.0f) * (1.0f - (rest + 1.0f) * 0x1p-24f));
-        unsure |= !(p > 0.0f);
-    }
-
-    // Whether one of the columns may be the best, given a score that some column has at least.
-    __device__ inline bool may_win(float found) const {
-        return unsure || (most > 0 && most * 1.01f >= found);
+    __device__ inline void look(float p, u64 at) {
+        float u = __uint_as_float(0x3f800000u | (u32)(mix(at) >> 41)) - 1.0f;
+        float rest = 1.0f - u;
+        most = fmaxf(most, p * inverse(rest - 0x1p-23f));
+        least = fmaxf(least, p * inverse(rest) * u);
     }
 };
 
-__device__ inline void offer(Draw& best, float p, u64 start, i64 column) {
-    double e = -log(((double)(hash_of(start, column) >> 11) + 0.5) * 0x1p-53);
+__device__ __noinline__ Draw offered(Draw best, float p, u64 at, i64 column) {
+    double e = -log(((double)(mix(at) >> 11) + 0.5) * 0x1p-53);
     Draw next = {(double)p / e, column};
-    best = beats(next, best) ? next : best;
+    return beats(next, best) ? next : best;
+}
+
+// A pack's columns: the first one of probability 0, whose score is 0, and what is known of the others. Where a probability
+// is none, all that is known is that it may be the best.
+template <int N>
+__device__ inline void look(Guess& guess, float& most, i64& zero, const float (&p)[N], u64 start, i64 column) {
+    u64 at = at_column(start, column);
+    guess.most = 0;
+#pragma unroll
+    for (int j = 0; j < N; j++) {
+        if (p[j] > 0.0f) {
+            guess.look(p[j], at + j * GAMMA);
+        } else if (p[j] != 0.0f) {
+            guess.most = __uint_as_float(0x7f800000u);
+        } else if (zero < 0) {
+            zero = column + j;
+        }
+    }
+    most = guess.most;
+}
+
+template <int N>
+__device__ inline Draw best_of(Draw best, const float (&p)[N], u64 start, i64 column) {
+    for (int j = 0; j < N; j++) {
+        if (p[j] != 0.0f) {
+            best = offered(best, p[j], at_column(start, column + j), column + j);
+        }
+    }
+    return best;
 }
 
 // The best of a block; every thread gets it.
@@ -91,40 +119,42 @@ __device__ inline Draw block_best(Draw best) {
     return best;
 }
 
-// The best of a block's part of a row: a look at all columns, then the few threads that may have the best go through theirs.
+// The best of a block's part of a row: a look at all columns, then the few packs that may have the best.
 template <int N>
 __device__ inline Draw draw_part(const float* x, Part part, u64 start) {
     Held<N, HELD> held;
     held.load(x + part.from, part.n);
-    Guess guess = {0, 0, false, -1};
+    Guess guess = {0, 0};
+    float most[HELD];
+    float beyond = 0;
+    i64 zero = -1;
 #pragma unroll
     for (int k = 0; k < HELD; k++) {
+        most[k] = 0;
         if (held.at(k) < part.n) {
-#pragma unroll
-            for (int j = 0; j < N; j++) {
-                guess.look(held.x[k * N + j], start, part.from + held.at(k) + j);
-            }
+            look(guess, most[k], zero, (const float (&)[N])held.x[k * N], start, part.from + held.at(k));
         }
     }
     for (i64 i = held.end(); i < part.n; i += (i64)blockDim.x * N) {
         float p[N];
+        float m;
         get(p, x + part.from + i);
+        look(guess, m, zero, p, start, part.from + i);
+        beyond = fmaxf(beyond, m);
+    }
+    // A part of what some column has at least: more than the roundings above.
+    float found = block_max(guess.least) * 0.99f;
+    Draw best = {0, zero};
 #pragma unroll
-        for (int j = 0; j < N; j++) {
-            guess.look(p[j], start, part.from + i + j);
+    for (int k = 0; k < HELD; k++) {
+        if (most[k] > 0 && most[k] >= found) {
+            best = best_of(best, (const float (&)[N])held.x[k * N], start, part.from + held.at(k));
         }
     }
-    float found = block_max(guess.least * 0.99f);
-    Draw best = {0, guess.zero};
-    if (guess.may_win(found)) {
-        for (i64 i = (i64)threadIdx.x * N; i < part.n; i += (i64)blockDim.x * N) {
-            for (int j = 0; j < N; j++) {
-                float p = x[part.from + i + j];
-                if (p != 0.0f) {
-                    offer(best, p, start, part.from + i + j);
-                }
-            }
-        }
+    for (i64 i = held.end(); i < part.n && beyond > 0 && beyond >= found; i += (i64)blockDim.x * N) {
+        float p[N];
+        get(p, x + part.from + i);
+        best = best_of(best, p, start, part.from + i);
     }
     return block_best(best);
 }
