@@ -12,7 +12,9 @@ public final class MoveKernels {
     /** Adds them. */
     public static void put(KernelSet.Builder kernels) {
         KernelModule source = Sources.of("move.cu");
+        QkvSplitKernel split = new QkvSplitKernel(source);
         kernels.put(OpTable.EMBEDDING, new EmbeddingKernel(source, Sources.of("embedding_blocks.cu")))
-                .put(OpTable.QKV_SPLIT, new QkvSplitKernel(source));
+                .put(OpTable.GDN_CONV_SPLIT, split)
+                .put(OpTable.QKV_SPLIT, split);
     }
 }

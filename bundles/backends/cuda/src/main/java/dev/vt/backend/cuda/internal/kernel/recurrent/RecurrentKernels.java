@@ -12,6 +12,7 @@ public final class RecurrentKernels {
     /** Adds them. */
     public static void put(KernelSet.Builder kernels) {
         KernelModule conv = Sources.of("conv.cu");
+        KernelModule gates = Sources.of("gates.cu");
         DeltaRule rule = new DeltaRule(Sources.of("delta.cu"));
         DeltaStates states = new DeltaStates(Sources.of("states.cu"));
         kernels.put(OpTable.CAUSAL_CONV1D_FWD, new CausalConv1dFwdKernel(conv));
@@ -19,6 +20,8 @@ public final class RecurrentKernels {
         kernels.put(OpTable.GDN_PREFILL, new GdnPrefillKernel(rule));
         kernels.put(OpTable.GDN_DECODE, new GdnDecodeKernel(rule));
         kernels.put(OpTable.GDN_PACKED_DECODE, new GdnPackedDecodeKernel(rule));
+        kernels.put(OpTable.GDN_G_BETA, new GdnGBetaKernel(gates));
+        kernels.put(OpTable.GDN_POST_CONV, new GdnPostConvKernel(gates));
         kernels.put(OpTable.GDN_STATE_GATHER, states::gather);
         kernels.put(OpTable.GDN_STATE_SCATTER, states::scatter);
     }
