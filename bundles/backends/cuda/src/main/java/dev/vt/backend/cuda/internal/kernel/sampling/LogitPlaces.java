@@ -55,7 +55,8 @@ final class LogitPlaces {
             if (bias != null) {
                 launch.tensor(bias);
             }
-            end(launch, logits, count, few ? site : 0).run(few ? 1 : Grid.over(count), few ? Rows.BLOCK : Grid.THREADS);
+            end(launch, logits, count, few ? site : 0)
+                    .run(few ? 1 : Grid.over(count), few ? threads(count) : Grid.THREADS);
         }
     }
 
