@@ -253,13 +253,17 @@ public final class TextGenerator implements AutoCloseable {
         return out;
     }
 
-    /** Waits for what a failed step left in the queue, so that the buffers can be used again. */
+    /** Waits for what a failed step left in the queues, so that the buffers can be used again. */
     private void drain(RuntimeException cause) {
+        settle(queue::synchronize, cause);
+        if (workspace != null) {
+            settle(workspace.tokens()::settle, cause);
+        }
+    }
+
+    private static void settle(Runnable wait, RuntimeException cause) {
         try {
-            queue.synchronize();
-            if (workspace != null) {
-                workspace.tokens().settle();
-            }
+            wait.run();
         } catch (RuntimeException e) {
             if (e != cause) {
                 cause.addSuppressed(e);
