@@ -32,14 +32,36 @@ final class AttentionBlock {
     private final AttentionParams params;
     private final FirstRows splitQueryHeads;
     private final FirstRows gateHeads;
-    private final FirstRows queryHeads;
-    private final FirstRows keyHeads;
-    private final FirstRows valueHeads;
     private final FirstRows attentionHeads;
-    private final FirstRows queryRows;
-    private final FirstRows keyRows;
-    private final FirstRows normedQueryRows;
-    private final FirstRows normedKeyRows;
+    private final Views views;
+    private final @Nullable Views ofOneRow;
+
+    /** Query, key and value as the ops want to see them, before and after their norms. */
+    private record Views(
+            FirstRows queryHeads,
+            FirstRows keyHeads,
+            FirstRows valueHeads,
+            FirstRows queryRows,
+            FirstRows keyRows,
+            FirstRows normedQueryRows,
+            FirstRows normedKeyRows) {
+        static Views of(
+                StepBuffers buffers,
+                FirstRows query,
+                FirstRows key,
+                FirstRows value,
+                FirstRows normedQuery,
+                FirstRows normedKey) {
+            return new Views(
+                    buffers.heads(normedQuery),
+                    buffers.heads(normedKey),
+                    buffers.heads(value),
+                    buffers.headRows(query),
+                    buffers.headRows(key),
+                    buffers.headRows(normedQuery),
+                    buffers.headRows(normedKey));
+        }
+    }
 
     AttentionBlock(
             Ops ops,
@@ -62,27 +84,37 @@ final class AttentionBlock {
         this.params = AttentionParams.causal((float) (1 / Math.sqrt(config.headSize())));
         this.splitQueryHeads = buffers.heads(buffers.query);
         this.gateHeads = buffers.heads(buffers.attentionGate);
-        this.queryHeads = buffers.heads(buffers.normedQuery);
-        this.keyHeads = buffers.heads(buffers.normedKey);
-        this.valueHeads = buffers.heads(buffers.value);
         this.attentionHeads = buffers.heads(buffers.attention);
-        this.queryRows = buffers.headRows(buffers.query);
-        this.keyRows = buffers.headRows(buffers.key);
-        this.normedQueryRows = buffers.headRows(buffers.normedQuery);
-        this.normedKeyRows = buffers.headRows(buffers.normedKey);
+        this.views =
+                Views.of(buffers, buffers.query, buffers.key, buffers.value, buffers.normedQuery, buffers.normedKey);
+        this.ofOneRow = weights.queryKeyValue() == null ? null : ofOneRow(config);
+    }
+
+    private Views ofOneRow(ModelConfig config) {
+        int keys = config.heads() * config.headSize();
+        int values = keys + config.kvHeads() * config.headSize();
+        FirstRows query = buffers.ofOneRow(0, keys);
+        FirstRows key = buffers.ofOneRow(keys, values);
+        return Views.of(
+                buffers,
+                query,
+                key,
+                buffers.ofOneRow(values, 2 * values - keys),
+                config.qkNorm() ? buffers.normedQuery : query,
+                config.qkNorm() ? buffers.normedKey : key);
     }
 
     /** Reads the normed rows, fills the delta. */
     void run() {
         int rows = inputs.rows();
         Tensor normed = buffers.normed.of(rows);
-        project(rows, normed);
-        norm(normedQueryRows.of(rows), queryRows.of(rows), weights.queryNorm());
-        norm(normedKeyRows.of(rows), keyRows.of(rows), weights.keyNorm());
-        Tensor query = queryHeads.of(rows);
-        Tensor key = keyHeads.of(rows);
+        Views seen = project(rows, normed);
+        norm(seen.normedQueryRows().of(rows), seen.queryRows().of(rows), weights.queryNorm());
+        norm(seen.normedKeyRows().of(rows), seen.keyRows().of(rows), weights.keyNorm());
+        Tensor query = seen.queryHeads().of(rows);
+        Tensor key = seen.keyHeads().of(rows);
         ops.ropeFromCache(queue, query, key, cosSin, inputs.positions(), interleaved);
-        ops.reshapeAndCache(queue, key, valueHeads.of(rows), keyCache, valueCache, inputs.slots());
+        ops.reshapeAndCache(queue, key, seen.valueHeads().of(rows), keyCache, valueCache, inputs.slots());
         ops.pagedAttention(
                 queue,
                 attentionHeads.of(rows),
@@ -96,16 +128,22 @@ final class AttentionBlock {
         weights.output().run(ops, queue, buffers.delta.of(rows), gated(rows));
     }
 
-    private void project(int rows, Tensor normed) {
-        if (weights.queryKeyValue() != null) {
-            Tensor all = buffers.queryKeyValue.of(rows);
-            weights.queryKeyValue().run(ops, queue, all, normed);
-            ops.qkvSplit(queue, buffers.query.of(rows), buffers.key.of(rows), buffers.value.of(rows), all);
-            return;
+    /** Makes query, key and value, by one product where their weights lie together; of one row they need not be split. */
+    private Views project(int rows, Tensor normed) {
+        Projection together = weights.queryKeyValue();
+        if (together == null) {
+            query(rows, normed);
+            weights.key().run(ops, queue, buffers.key.of(rows), normed);
+            weights.value().run(ops, queue, buffers.value.of(rows), normed);
+            return views;
         }
-        query(rows, normed);
-        weights.key().run(ops, queue, buffers.key.of(rows), normed);
-        weights.value().run(ops, queue, buffers.value.of(rows), normed);
+        Tensor all = buffers.queryKeyValue.of(rows);
+        together.run(ops, queue, all, normed);
+        if (rows == 1 && ofOneRow != null) {
+            return ofOneRow;
+        }
+        ops.qkvSplit(queue, buffers.query.of(rows), buffers.key.of(rows), buffers.value.of(rows), all);
+        return views;
     }
 
     private void query(int rows, Tensor normed) {

@@ -100,6 +100,13 @@ final class StepBuffers implements AutoCloseable {
         return new FirstRows(Tensor.of(memory, offset, dtype, rows, width));
     }
 
+    /** Columns of {@link #queryKeyValue} in its first row, as a buffer of one row: there they lie behind each other. */
+    FirstRows ofOneRow(int from, int to) {
+        Tensor whole = queryKeyValue.whole();
+        long offset = whole.offset() + Tensor.bytes(whole.dtype(), from);
+        return new FirstRows(Tensor.of(memory, offset, whole.dtype(), 1, to - from));
+    }
+
     /** A buffer seen as [T, heads, head size]. */
     FirstRows heads(FirstRows buffer) {
         Tensor whole = buffer.whole();

@@ -121,7 +121,10 @@ class DeviceDecodeTest {
             try (DeviceRuntime runtime =
                             new DeviceRuntime(TestDevices.discrete().open());
                     TextGenerator generator = runtime.open(file, runtime.options())) {
-                assertEquals(onCpu(file, prompts(3), greedy(20)), tokens(generator, prompts(3), greedy(20)));
+                for (int count : new int[] {1, 3}) {
+                    assertEquals(
+                            onCpu(file, prompts(count), greedy(20)), tokens(generator, prompts(count), greedy(20)));
+                }
             }
         }
     }
