@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.zip.CRC32;
 
 /**
  * The driver of src/test/c, compiled once a process, since JCuda's library is bound to it for good. Tests steer it and ask
@@ -99,6 +100,23 @@ final class FakeDriver {
     private void emulate(String prelude) {
         try (Arena arena = Arena.ofConfined()) {
             invoke(Compiled.COMPILER, linker, "fake_emulate", null, arena.allocateFrom(prelude));
+        }
+    }
+
+    /**
+     * Where kernels that are compiled for the host are kept, for all tests and the next run: compiling takes most of their time. What
+     * compiles them has a folder of its own for each of its versions.
+     */
+    static Path hostKernels() {
+        try {
+            CRC32 version = new CRC32();
+            for (String part : List.of("emulate.h", "fakenvrtc.c")) {
+                version.update(Files.readAllBytes(Path.of("src/test/c", part)));
+            }
+            return Files.createDirectories(Path.of("target", "host-kernels-" + version.getValue()))
+                    .toAbsolutePath();
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
         }
     }
 

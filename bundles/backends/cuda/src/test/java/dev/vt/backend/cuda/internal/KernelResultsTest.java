@@ -13,7 +13,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -24,13 +23,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 class KernelResultsTest extends OnFakeDevice {
     private static final KernelSet KERNELS = new CudaNativeProvider().kernels();
 
-    /** One for all tests: compiling for the host takes most of their time. */
-    @TempDir
-    static Path compiled;
-
     @Override
     Path kernels() {
-        return compiled;
+        return FakeDriver.hostKernels();
     }
 
     static Set<Op<?>> ops() {
