@@ -3,8 +3,9 @@ package dev.vt.backend.cuda.internal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.vt.api.device.Backend;
-import dev.vt.api.device.DeviceType;
 import dev.vt.api.tensor.DType;
+import dev.vt.backend.cpu.CpuBackend;
+import dev.vt.backend.cpu.internal.CpuNativeProvider;
 import dev.vt.model.GenerateListener;
 import dev.vt.model.GenerateOptions;
 import dev.vt.model.GenerateResult;
@@ -29,16 +30,26 @@ class DecodeTest {
     @TempDir
     Path folder;
 
+    private final CpuBackend cpu = new CpuBackend(1);
+    private final VtRuntime runtime = VtRuntime.empty();
     private FakeDriver driver;
+    private Backend cuda;
 
     @BeforeEach
     void start() {
         driver = new FakeDriver(FakeDriver.hostKernels());
         driver.emulateKernels();
+        cuda = driver.device();
+        runtime.add(cuda);
+        runtime.add(new CudaNativeProvider());
+        runtime.add(cpu);
+        runtime.add(new CpuNativeProvider());
     }
 
     @AfterEach
     void end() throws Exception {
+        runtime.close();
+        cpu.close();
         driver.close();
         driver.assertNoBreach();
         assertEquals(0, driver.used());
@@ -68,17 +79,12 @@ class DecodeTest {
                     + " host")
     void sameTokens() throws IOException {
         Path file = model(DType.F32);
-        try (VtRuntime runtime = VtRuntime.load()) {
-            Backend cuda = runtime.backends().get(DeviceType.CUDA);
-            Backend cpu = runtime.backends().get(DeviceType.CPU);
-            try (TextGenerator there = TextGenerator.open(file, cuda, runtime.ops());
-                    TextGenerator here = TextGenerator.open(file, cpu, runtime.ops())) {
-                List<GenerateResult> results = decode(there, GREEDY);
-                assertEquals(tokens(decode(here, GREEDY)), tokens(results));
-                assertEquals(
-                        "4 of 5 steps replayed, 1 captured", results.getFirst().graph());
-                assertEquals(tokens(decode(here, SAMPLED)), tokens(decode(there, SAMPLED)));
-            }
+        try (TextGenerator there = TextGenerator.open(file, cuda, runtime.ops());
+                TextGenerator here = TextGenerator.open(file, cpu, runtime.ops())) {
+            List<GenerateResult> results = decode(there, GREEDY);
+            assertEquals(tokens(decode(here, GREEDY)), tokens(results));
+            assertEquals("4 of 5 steps replayed, 1 captured", results.getFirst().graph());
+            assertEquals(tokens(decode(here, SAMPLED)), tokens(decode(there, SAMPLED)));
         }
     }
 
@@ -86,15 +92,12 @@ class DecodeTest {
     @DisplayName("a model in bf16 has bf16 activations and gives the same tokens with graphs and without")
     void halves() throws IOException {
         Path file = model(DType.BF16);
-        try (VtRuntime runtime = VtRuntime.load()) {
-            Backend cuda = runtime.backends().get(DeviceType.CUDA);
-            ModelOptions options = ModelOptions.of(cuda);
-            try (TextGenerator graphs = TextGenerator.open(file, cuda, runtime.ops(), options);
-                    TextGenerator plain = TextGenerator.open(
-                            file, cuda, runtime.ops(), options.withGraphs(false).withAhead(false))) {
-                assertEquals(DType.BF16, graphs.activations());
-                assertEquals(tokens(decode(plain, GREEDY)), tokens(decode(graphs, GREEDY)));
-            }
+        ModelOptions options = ModelOptions.of(cuda);
+        try (TextGenerator graphs = TextGenerator.open(file, cuda, runtime.ops(), options);
+                TextGenerator plain = TextGenerator.open(
+                        file, cuda, runtime.ops(), options.withGraphs(false).withAhead(false))) {
+            assertEquals(DType.BF16, graphs.activations());
+            assertEquals(tokens(decode(plain, GREEDY)), tokens(decode(graphs, GREEDY)));
         }
     }
 }
