@@ -18,6 +18,9 @@ import dev.vt.ops.kernel.GreedyArgmax;
 final class GreedyArgmaxKernel implements GreedyArgmax {
     private static final int BLOCK = 512;
 
+    /** Threads of a block that has a part of a row: two such blocks of 512 would not fit on a multiprocessor. */
+    private static final int PART_BLOCK = 256;
+
     /** Blocks of a row in parts, as in the kernel's source. */
     private static final int PARTS = 8;
 
@@ -63,7 +66,7 @@ final class GreedyArgmaxKernel implements GreedyArgmax {
                         .i64(logits.lastDim())
                         .i64(stride)
                         .i32(packed ? 1 : 0)
-                        .run(cut ? rows * PARTS : rows, BLOCK);
+                        .run(cut ? rows * PARTS : rows, cut ? PART_BLOCK : BLOCK);
             }
         }
         return Outcome.SERVED;
