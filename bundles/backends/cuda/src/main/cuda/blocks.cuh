@@ -41,7 +41,7 @@ struct Scale {
 template <int BIAS>
 struct Unsigned {
     __device__ static u32 pair(u32 codes) {
-        return exact_difference((codes & 0x007f007f) | 0x43004300, (0x4300 + BIAS) * 0x10001u);
+        return exact_difference(masked_or(codes, 0x007f007f, 0x43004300), (0x4300 + BIAS) * 0x10001u);
     }
     __device__ static float number(u32 code) {
         return exact(code) - BIAS;
@@ -51,7 +51,7 @@ struct Unsigned {
 // Codes that are signed bytes: the lower seven bits less the eighth, each behind 128 or 256.
 struct Signed {
     __device__ static u32 pair(u32 codes) {
-        return exact_difference((codes & 0x007f007f) | 0x43004300, (codes & 0x00800080) | 0x43004300);
+        return exact_difference(masked_or(codes, 0x007f007f, 0x43004300), masked_or(codes, 0x00800080, 0x43004300));
     }
     __device__ static float number(u32 code) {
         return exact_signed(code);

@@ -27,6 +27,17 @@ __device__ inline u32 upper_halves(u32 low, u32 high) {
     return __byte_perm(low, high, 0x7632);
 }
 
+// (x & mask) | bits in one step, which the compiler does not make of it when both are constants.
+__device__ inline u32 masked_or(u32 x, u32 mask, u32 bits) {
+#ifdef VT_ON_HOST
+    return (x & mask) | bits;
+#else
+    u32 r;
+    asm("lop3.b32 %0, %1, %2, %3, 0xea;" : "=r"(r) : "r"(x), "r"(mask), "r"(bits));
+    return r;
+#endif
+}
+
 // Differences and products of two bf16 each, where they are bf16 numbers.
 __device__ inline u32 exact_difference(u32 a, u32 b) {
 #ifdef VT_ON_HOST

@@ -31,7 +31,17 @@ public enum FaultSite {
     GDN_DECODE_SLOTS("gdn_decode", "stateIndices"),
     GDN_PACKED_DECODE_SLOTS("gdn_packed_decode", "stateIndices"),
     GDN_STATE_GATHER_SLOTS("gdn_state_gather", "stateIndices"),
-    GDN_STATE_SCATTER_SLOTS("gdn_state_scatter", "stateIndices");
+    GDN_STATE_SCATTER_SLOTS("gdn_state_scatter", "stateIndices"),
+    EXPERTS_BF16_IDS("moe_grouped_gemm_bf16", "expertIds"),
+    EXPERTS_BF16_ROWS("moe_grouped_gemm_bf16", "rowMap"),
+    EXPERTS_BF16_WEIGHTS("moe_grouped_gemm_bf16", "weights"),
+    EXPERTS_NVFP4_IDS("moe_grouped_gemm_nvfp4", "expertIds"),
+    EXPERTS_NVFP4_ROWS("moe_grouped_gemm_nvfp4", "rowMap"),
+    EXPERTS_NVFP4_PACKED("moe_grouped_gemm_nvfp4", "packed"),
+    EXPERTS_NVFP4_SCALES("moe_grouped_gemm_nvfp4", "scales"),
+    MARLIN_COUNT("moe_grouped_gemm_nvfp4_marlin", "numTokensPostPadded"),
+    MARLIN_EXPERTS("moe_grouped_gemm_nvfp4_marlin", "expertIds"),
+    MARLIN_ROWS("moe_grouped_gemm_nvfp4_marlin", "sortedTokenIds");
 
     private final String op;
     private final String argument;

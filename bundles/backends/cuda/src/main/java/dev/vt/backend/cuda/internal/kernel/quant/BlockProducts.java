@@ -31,9 +31,17 @@ final class BlockProducts {
 
     private static final int ROWS = 16;
 
+    /** Rows of weights from which on blocks alone keep a large device busy: fewer warps a block share K, or a block takes more rows. */
+    private static final long MANY_ROWS = 8192;
+
+    /** Bytes of a chunk up to which 32 rows a block pay, where a block has one scale; seen on an H200. */
+    private static final long LIGHT = 176;
+
     private final KernelFunction[] few = new KernelFunction[MOST_COLUMNS / COLUMNS];
     private final KernelFunction wide;
+    private final boolean light;
     private final int copyBytes;
+    private final int scaleBytes;
 
     BlockProducts(DType type) {
         KernelModule source = Sources.of("product_" + BlockTypes.name(type) + "_sm80.cu");
@@ -41,7 +49,9 @@ final class BlockProducts {
             few[i] = source.function("few_rows_1_" + (i + 1), SHARED);
         }
         wide = source.function("few_rows_2_1", SHARED);
+        light = type.blockElements() < CHUNK && type.rowBytes(CHUNK) <= LIGHT;
         copyBytes = copyBytes(type);
+        scaleBytes = scaleBytes(type);
     }
 
     /** The copy of a chunk of 16 rows, as the source has it. */
@@ -50,14 +60,25 @@ final class BlockProducts {
         return ROWS * 16 * pieces;
     }
 
+    /** The table of the scales of 16 rows, and one more for each row, as the source has it; none where a block has but one. */
+    private static int scaleBytes(DType type) {
+        int units = CHUNK / 32;
+        return switch (type) {
+            case Q4_K, Q5_K -> ROWS * (units + 1) * 2 * Float.BYTES;
+            case Q2_K, Q3_K, Q6_K -> ROWS * (2 * units + 1) * 2 * Float.BYTES;
+            default -> 0;
+        };
+    }
+
     /** out = a * b transposed; none is empty but perhaps K. */
     void run(LaunchQueue cuda, Tensor out, Tensor a, Tensor b) {
         int parts = a.dtype() == DType.F32 ? 3 : a.dtype() == DType.F16 ? 2 : 1;
         int rows = (int) Math.min(out.dim(0), MOST_COLUMNS / parts);
         int columns = rows * parts;
-        int tiles = columns <= COLUMNS && out.dim(1) >= 2 * ROWS * 132 ? 2 : 1;
-        int ownBytes = 2 * tiles * copyBytes + PARTS_BYTES * columns;
-        int warps = Math.min(WARPS, SHARED / ownBytes);
+        boolean many = out.dim(1) >= MANY_ROWS;
+        int tiles = many && light && columns <= COLUMNS ? 2 : 1;
+        int ownBytes = tiles * (2 * copyBytes + scaleBytes) + PARTS_BYTES * columns;
+        int warps = Math.min(many && tiles == 1 ? WARPS / 2 : WARPS, SHARED / ownBytes);
         KernelFunction kernel = tiles == 2 ? wide : few[Math.ceilDiv(columns, COLUMNS) - 1];
         try (Launch launch = cuda.launch(kernel)) {
             launch.tensor(out)
