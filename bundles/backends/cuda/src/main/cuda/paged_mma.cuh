@@ -38,28 +38,53 @@ struct QueryRows {
     u32 words[PARTS][DIM / 16][FULL ? 4 : 2];
 
     __device__ void load(const void* query, int type, i64 head, int live, int dim) {
+        if (PARTS == 1 || type == BF16) {
+            load((const bf16*)query, head, live, dim);
+        } else if (type == F32) {
+            load((const f32*)query, head, live, dim);
+        } else {
+            load((const f16*)query, head, live, dim);
+        }
+    }
+
+    // All of it is asked for before any of it is looked at.
+    template <typename T>
+    __device__ void load(const T* query, i64 head, int live, int dim) {
+        const int ROWS = FULL ? 2 : 1;
         int lane = threadIdx.x % 32;
+        Pack<T, 8> raw[ROWS][DIM / 32];
 #pragma unroll
-        for (int r = 0; r < (FULL ? 2 : 1); r++) {
+        for (int r = 0; r < ROWS; r++) {
             int row = lane / 4 + 8 * r;
 #pragma unroll
             for (int c = 0; c < DIM / 32; c++) {
                 int column = c * 32 + lane % 4 * 8;
+                raw[r][c] = {};
+                if (row < live && column < dim) {
+                    raw[r][c] = load_words<8 * (int)sizeof(T)>(query + (head + row) * dim + column);
+                }
+            }
+        }
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) {
+#pragma unroll
+            for (int c = 0; c < DIM / 32; c++) {
                 float x[8];
+                widen(x, raw[r][c], T());
+                cut(x, r, c);
+            }
+        }
+    }
+
+    __device__ void cut(float (&x)[8], int r, int c) {
 #pragma unroll
-                for (int i = 0; i < 8; i++) {
-                    x[i] = row < live && column < dim ? ::load(query, type, (head + row) * dim + column + i) : 0;
-                }
+        for (int p = 0; p < PARTS; p++) {
 #pragma unroll
-                for (int p = 0; p < PARTS; p++) {
-#pragma unroll
-                    for (int i = 0; i < 4; i++) {
-                        u32 word = upper_halves(__float_as_uint(x[2 * i]), __float_as_uint(x[2 * i + 1]));
-                        words[p][2 * c + i / 2][FULL ? r + i % 2 * 2 : i % 2] = word;
-                        x[2 * i] = rest_of(x[2 * i]);
-                        x[2 * i + 1] = rest_of(x[2 * i + 1]);
-                    }
-                }
+            for (int i = 0; i < 4; i++) {
+                u32 word = upper_halves(__float_as_uint(x[2 * i]), __float_as_uint(x[2 * i + 1]));
+                words[p][2 * c + i / 2][FULL ? r + i % 2 * 2 : i % 2] = word;
+                x[2 * i] = rest_of(x[2 * i]);
+                x[2 * i + 1] = rest_of(x[2 * i + 1]);
             }
         }
     }

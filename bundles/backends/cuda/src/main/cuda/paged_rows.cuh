@@ -236,6 +236,19 @@ __device__ inline void leave_heads(const Softmax<G, R::ELEMENTS>& softmax, const
     }
 }
 
+// A thread's elements of some heads' queries; zeros for heads that are not there.
+template <typename R, int G, int WIDTH, typename Q>
+__device__ inline void load_queries(float (&queries)[G][R::ELEMENTS], const Q* query, const R& rows, i64 head, int live) {
+#pragma unroll
+    for (int g = 0; g < G; g++) {
+#pragma unroll
+        for (int i = 0; i < R::ELEMENTS; i++) {
+            int column = rows.column(i / WIDTH) + i % WIDTH;
+            queries[g][i] = g < live && column < rows.dim ? widen(query[(head + g) * rows.dim + column]) : 0;
+        }
+    }
+}
+
 template <typename T, int LANES, int CHUNKS, int WIDTH, int G>
 __device__ inline void attend_row(Fault* fault, const Requests& q, float* memory, const void* query, int query_type, int heads,
                                   int kv_heads, int dim, const T* k, const T* v, i64 k_block, i64 v_block, float scale, float cap) {
@@ -266,13 +279,12 @@ __device__ inline void attend_row(Fault* fault, const Requests& q, float* memory
     R keys = {k + (i64)kv_head * dim, k_block, (i64)kv_heads * dim, dim, lane};
     R values = {v + (i64)kv_head * dim, v_block, (i64)kv_heads * dim, dim, lane};
     float queries[G][R::ELEMENTS];
-#pragma unroll
-    for (int g = 0; g < G; g++) {
-#pragma unroll
-        for (int i = 0; i < R::ELEMENTS; i++) {
-            int column = keys.column(i / WIDTH) + i % WIDTH;
-            queries[g][i] = g < live && column < dim ? load(query, query_type, (head + g) * dim + column) : 0;
-        }
+    if (query_type == F32) {
+        load_queries<R, G, WIDTH>(queries, (const f32*)query, keys, head, live);
+    } else if (query_type == F16) {
+        load_queries<R, G, WIDTH>(queries, (const f16*)query, keys, head, live);
+    } else {
+        load_queries<R, G, WIDTH>(queries, (const bf16*)query, keys, head, live);
     }
     Softmax<G, R::ELEMENTS> softmax;
     attend_tokens<R, G, LANES>(fault, q, request, range, keys, values, queries, live, scale, cap, softmax);

@@ -103,7 +103,7 @@ final class PagedAttentionKernel implements PagedAttention {
         long dim = query.dim(2);
         long group = heads / kvHeads;
         boolean wide = wide(kCache, dim) && wide(vCache, dim);
-        boolean units = MatrixFunctions.serves(cuda.capability(), kCache, dim, group, wide);
+        boolean units = MatrixFunctions.serves(cuda.capability(), kCache, dim, group, wide && Operand.at16(query, dim));
         KernelFunction attend =
                 units ? matrix.of(query, dim, group) : functions(kCache).of(dim, wide, group > 1);
         int together = units ? MatrixFunctions.heads(group) : group > 1 ? RowFunctions.GROUP : 1;
