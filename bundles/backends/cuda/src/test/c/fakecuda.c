@@ -417,6 +417,7 @@ static int describes;
 // A description of a matrix begins with its address here. Without the test's leave the driver can't make one.
 Code cuTensorMapEncodeTiled(Address *map, int type, unsigned rank, void *at, const uint64_t *dims, const uint64_t *strides, const unsigned *box,
                             const unsigned *steps, int interleave, int swizzle, int promotion, int fill) {
+    if (!current) { wrong("cuTensorMapEncodeTiled: no context is current"); return INVALID_CONTEXT; }
     if (describes-- <= 0) return describes = 0, 801;
     if ((Address)map % 64 || (Address)at % 16 || rank != 3 || !dims[0] || !dims[1] || !dims[2] || strides[0] % 16 || strides[1] % 16 || (box[0] != 64 && box[0] != 128)
         || box[1] > 256 || box[2] != 1 || steps[0] != 1 || swizzle != 3) return INVALID_VALUE;

@@ -45,9 +45,10 @@ public final class DeviceContext implements AutoCloseable {
         check(JCudaDriver.cuInit(0), "cuInit");
         check(JCudaDriver.cuDeviceGet(device, ordinal), "cuDeviceGet");
         this.info = DeviceInfo.read(codes, device, ordinal);
-        this.maps = info.major() == 9 ? TensorMaps.of(library) : Optional.empty();
         check(JCudaDriver.cuDevicePrimaryCtxRetain(context, device), "cuDevicePrimaryCtxRetain");
         enter("open");
+        // Asks the driver, which answers only where a context is current.
+        this.maps = info.major() == 9 ? TensorMaps.of(library) : Optional.empty();
         // Freed memory stays with the process while anything is open: asking the system again costs a hundred times as
         // much.
         library.keepFreed(ordinal, Long.MAX_VALUE);

@@ -12,7 +12,7 @@ import java.util.Optional;
 
 /**
  * The driver's function that describes a matrix to the copy engine of compute capability 9.0. It computes on the host and
- * looks at no memory of the device. Stateless; any thread may call it. It allocates nothing.
+ * looks at no memory of the device, but wants a context to be current. Stateless; any thread may call it. It allocates nothing.
  */
 public final class TensorMaps {
     /** Size of a description. */

@@ -128,6 +128,7 @@ public final class Launch implements AutoCloseable {
     public boolean matrices(
             long address, DType type, Tensor t, long rowBytes, long matrices, long step, int boxElements, int boxRows) {
         MapArguments to = Objects.requireNonNull(maps, "the device copies no tiles");
+        context.enter("launch");
         long made = to.shape(t.lastDim(), t.dim(t.rank() - 2), matrices)
                 .strides(rowBytes, step)
                 .make(type, address, boxElements, boxRows);
